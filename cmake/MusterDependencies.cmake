@@ -1,0 +1,35 @@
+# Every dependency is a Debian 12 package; scripts/packages lists them.
+find_package(TBB REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
+find_package(hwy REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(OpenMP REQUIRED)
+if(MUSTER_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(rapidcheck REQUIRED)
+endif()
+
+# Packages without a CMake configuration of their own.
+function(muster_find_plain target header library)
+  if(TARGET ${target})
+    return()
+  endif()
+  find_path(${target}_INCLUDE ${header} REQUIRED)
+  find_library(${target}_LIBRARY ${library} REQUIRED)
+  add_library(${target} INTERFACE IMPORTED GLOBAL)
+  target_include_directories(${target} INTERFACE ${${target}_INCLUDE})
+  target_link_libraries(${target} INTERFACE ${${target}_LIBRARY})
+endfunction()
+
+muster_find_plain(dnnl dnnl.h dnnl)  # its own configuration file asks for OpenCL
+muster_find_plain(liblinear linear.h linear)
+muster_find_plain(libsvm libsvm/svm.h svm)
+muster_find_plain(vlfeat vl/covdet.h vl)
+
+# OpenCV's own configuration file is in a package that pulls in a hundred others.
+find_path(opencv_INCLUDE opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)
+foreach(module core imgproc imgcodecs features2d)
+  muster_find_plain(opencv_${module} opencv4/opencv2/core.hpp opencv_${module})
+  set_property(TARGET opencv_${module} APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES ${opencv_INCLUDE})
+endforeach()

@@ -1,0 +1,43 @@
+# One library a folder: muster_library(NAME SOURCES ... SEES folders... LINKS packages...)
+# and its tests beside it:  muster_test(NAME SOURCES ... LINKS ...).
+
+add_library(muster_flags INTERFACE)
+target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wno-unused-parameter)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # Portable baseline; anything wider is dispatched at run time by Highway.
+  target_compile_options(muster_flags INTERFACE -march=x86-64-v2)
+endif()
+if(MUSTER_SANITIZE)
+  target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
+endif()
+
+function(muster_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;SEES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(muster_${name} STATIC ${ARG_SOURCES})
+  add_library(muster::${name} ALIAS muster_${name})
+  set_target_properties(muster_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(muster_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(muster_${name} PUBLIC cxx_std_20)
+  foreach(folder ${ARG_SEES})
+    target_link_libraries(muster_${name} PUBLIC muster_${folder})
+  endforeach()
+  target_link_libraries(muster_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS}
+                        $<BUILD_INTERFACE:muster_flags>)
+  set_property(GLOBAL APPEND PROPERTY MUSTER_LIBRARIES muster_${name})
+endfunction()
+
+function(muster_test name)
+  if(NOT MUSTER_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name}_test ${ARG_SOURCES})
+  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock rapidcheck
+                        muster_flags)
+  include(GoogleTest)
+  gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()

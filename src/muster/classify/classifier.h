@@ -1,0 +1,28 @@
+// Vectors or rows of a Gram matrix become scores, one a class. Never sees sets or images.
+#pragma once
+
+#include "muster/core/labels.h"
+#include "muster/core/progress.h"
+#include "muster/core/rng.h"
+#include "muster/core/tensors.h"
+
+namespace muster {
+
+// Immutable and shareable between threads. Exactly one of the two kinds of input is accepted;
+// takes_gram() says which.
+class Classifier {
+ public:
+  virtual ~Classifier() = default;
+  virtual bool takes_gram() const = 0;
+  virtual int num_classes() const = 0;
+  // n x dim vectors -> n x num_classes scores; larger means more likely.
+  virtual Matrix<double> scores(ConstMatrixView vectors) const;
+  // n x num_train kernel values against the training items -> n x num_classes scores.
+  virtual Matrix<double> scores_from_gram(MatrixView<const double> kernel_rows) const;
+  // Calibrated: for one-label data rows sum to 1 and the largest is the largest score's; for
+  // multi-label data each label has a probability of its own.
+  virtual Matrix<double> probabilities(MatrixView<const double> scores) const = 0;
+  virtual void save(TensorWriter out) const = 0;
+};
+
+}  // namespace muster

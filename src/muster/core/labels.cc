@@ -1,0 +1,26 @@
+#include "muster/core/labels.h"
+
+#include <algorithm>
+
+namespace muster {
+
+bool Labels::single_label() const {
+  return std::ranges::all_of(of_item, [](const auto& labels) { return labels.size() == 1; });
+}
+
+int Labels::target(size_t item, int label) const {
+  if (!difficult.empty() && std::ranges::binary_search(difficult[item], label)) return 0;
+  return std::ranges::binary_search(of_item[item], label) ? 1 : -1;
+}
+
+Labels Labels::select(std::span<const size_t> items) const {
+  Labels out;
+  out.class_names = class_names;
+  for (size_t item : items) {
+    out.of_item.push_back(of_item[item]);
+    if (!difficult.empty()) out.difficult.push_back(difficult[item]);
+  }
+  return out;
+}
+
+}  // namespace muster

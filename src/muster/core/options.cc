@@ -1,0 +1,186 @@
+#include "muster/core/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+#include "muster/core/error.h"
+
+namespace muster {
+namespace {
+
+template <class... Ts>
+struct Overloaded : Ts... {
+  using Ts::operator()...;
+};
+
+std::optional<double> parse_number(std::string_view text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || std::isnan(value)) return {};
+  return value;
+}
+
+std::optional<int> parse_integer(std::string_view text) {
+  int value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return {};
+  return value;
+}
+
+std::vector<std::string_view> split_commas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == std::string_view::npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substitute});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  char buffer[32];
+  const auto [end, code] = std::to_chars(buffer, buffer + sizeof buffer, value);
+  MUSTER_CHECK(code == std::errc());
+  std::string text(buffer, end);
+  std::erase(text, '+');
+  return text;
+}
+
+std::string did_you_mean(std::string_view name, const std::vector<std::string>& known) {
+  const std::string* best = nullptr;
+  size_t best_distance = std::max<size_t>(2, name.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    const size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = &candidate;
+    }
+  }
+  return best ? fmt::format(" (did you mean '{}'?)", *best) : "";
+}
+
+std::string Field::type() const {
+  return std::visit(Overloaded{[](int*) { return "integer"; }, [](double*) { return "number"; },
+                               [](bool*) { return "true or false"; },
+                               [](std::optional<double>*) { return "number or auto"; },
+                               [](std::vector<int>*) { return "list of integers"; },
+                               [](std::string*) { return "text"; },
+                               [](const ChoiceRef&) { return "choice"; }},
+                    ref_);
+}
+
+std::string Field::allowed() const {
+  if (!choices_.empty()) return fmt::format("one of {}", fmt::join(choices_, ", "));
+  if (std::holds_alternative<bool*>(ref_)) return "true or false";
+  if (std::holds_alternative<std::string*>(ref_)) return "text";
+  std::string range = std::isinf(low_) && std::isinf(high_) ? "any"
+                      : std::isinf(high_) ? fmt::format("{} or more", number_text(low_))
+                      : std::isinf(low_)  ? fmt::format("at most {}", number_text(high_))
+                                          : fmt::format("{} to {}", number_text(low_), number_text(high_));
+  if (std::holds_alternative<std::optional<double>*>(ref_)) range += ", or auto";
+  if (std::holds_alternative<std::vector<int>*>(ref_)) range = "a comma-separated list, each " + range;
+  return range;
+}
+
+std::string Field::text() const {
+  return std::visit(
+      Overloaded{[](int* v) { return std::to_string(*v); },
+                 [](double* v) { return number_text(*v); },
+                 [](bool* v) { return std::string(*v ? "true" : "false"); },
+                 [](std::optional<double>* v) { return *v ? number_text(**v) : std::string("auto"); },
+                 [](std::vector<int>* v) { return fmt::format("{}", fmt::join(*v, ",")); },
+                 [](std::string* v) { return *v; },
+                 [&](const ChoiceRef& v) { return choices_.at(static_cast<size_t>(v.get())); }},
+      ref_);
+}
+
+void Field::parse(std::string_view owner, std::string_view value) {
+  const auto refuse = [&] {
+    return usage_error("{}: option {}={} is not allowed: {} takes {} ({})", owner, name_, value, name_,
+                       type(), allowed());
+  };
+  const auto integer = [&](std::string_view text) {
+    const auto parsed = parse_integer(text);
+    if (!parsed || !in_range(*parsed)) throw refuse();
+    return *parsed;
+  };
+  const auto number = [&](std::string_view text) {
+    const auto parsed = parse_number(text);
+    if (!parsed || !in_range(*parsed)) throw refuse();
+    return *parsed;
+  };
+  std::visit(Overloaded{[&](int* v) { *v = integer(value); }, [&](double* v) { *v = number(value); },
+                        [&](bool* v) {
+                          if (value != "true" && value != "false") throw refuse();
+                          *v = value == "true";
+                        },
+                        [&](std::optional<double>* v) {
+                          if (value == "auto")
+                            v->reset();
+                          else
+                            *v = number(value);
+                        },
+                        [&](std::vector<int>* v) {
+                          std::vector<int> list;
+                          for (std::string_view part : split_commas(value)) list.push_back(integer(part));
+                          *v = std::move(list);
+                        },
+                        [&](std::string* v) {
+                          if (value.find_first_of("/+,=: \t\n") != std::string_view::npos) throw refuse();
+                          *v = std::string(value);
+                        },
+                        [&](const ChoiceRef& v) {
+                          const auto found = std::ranges::find(choices_, value);
+                          if (found == choices_.end()) throw refuse();
+                          v.set(static_cast<int>(found - choices_.begin()));
+                        }},
+             ref_);
+}
+
+void Field::validate(std::string_view owner) const {
+  Field copy = *this;
+  copy.parse(owner, text());
+}
+
+Field* Fields::find(std::string_view name) {
+  const auto found = std::ranges::find(list_, name, &Field::name);
+  return found == list_.end() ? nullptr : &*found;
+}
+
+void AnyOptions::set(std::string_view owner, std::string_view name, std::string_view value) {
+  Fields list = fields();
+  if (Field* field = list.find(name)) {
+    field->parse(owner, value);
+    return;
+  }
+  std::vector<std::string> known;
+  for (const Field& field : list.list()) known.push_back(field.name());
+  if (known.empty()) throw usage_error("{}: has no options, but {}={} was given", owner, name, value);
+  throw usage_error("{}: no option '{}'{}; it has: {}", owner, name, did_you_mean(name, known),
+                    fmt::join(known, ", "));
+}
+
+void AnyOptions::validate(std::string_view owner) {
+  for (const Field& field : fields().list()) field.validate(owner);
+}
+
+}  // namespace muster

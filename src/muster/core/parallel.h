@@ -1,0 +1,28 @@
+// Threads over sets or tiles. Chunk boundaries depend on `grain` only, never on the number of
+// threads, so work that is a function of its chunk gives the same bytes for any thread count.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+namespace muster {
+
+// Calls body(begin, end) for consecutive chunks of [0, n) of `grain` indices each (the last may be
+// shorter). An exception in a body stops the loop and reaches the caller.
+void parallel_for(size_t n, size_t grain, const std::function<void(size_t begin, size_t end)>& body);
+
+// Limits the threads of every parallel_for while it lives; 0 means all cores.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int threads);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster

@@ -1,0 +1,18 @@
+// A picture becomes a set of local features with their places.
+#pragma once
+
+#include "muster/core/vector_set.h"
+#include "muster/image/image.h"
+
+namespace muster {
+
+// Immutable and shareable between threads. A picture too small for a single feature, or without an
+// interest point, gives a set of size 0 and dimension dim().
+class Extractor {
+ public:
+  virtual ~Extractor() = default;
+  virtual size_t dim() const = 0;
+  virtual VectorSet extract(const Image& image) const = 0;
+};
+
+}  // namespace muster

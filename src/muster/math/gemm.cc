@@ -1,0 +1,45 @@
+#include "muster/math/gemm.h"
+
+#include <dnnl.h>
+#include <omp.h>
+
+namespace muster {
+namespace {
+
+void gemm(char trans_a, char trans_b, size_t m, size_t n, size_t k, ConstMatrixView a, ConstMatrixView b,
+          MatrixView<float> c, float alpha, float beta) {
+  MUSTER_CHECK(c.rows == m && c.cols == n);
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    for (size_t r = 0; r < m; ++r)
+      for (float& value : c.row(r)) value *= beta;
+    return;
+  }
+  // oneDNN threads through OpenMP, whose thread count is a setting of each calling thread.
+  thread_local const bool single_threaded = (omp_set_num_threads(1), true);
+  (void)single_threaded;
+  const auto size = [](size_t x) { return static_cast<dnnl_dim_t>(x); };
+  const dnnl_status_t status =
+      dnnl_sgemm(trans_a, trans_b, size(m), size(n), size(k), alpha, a.data, size(a.stride), b.data,
+                 size(b.stride), beta, c.data, size(c.stride));
+  MUSTER_CHECK(status == dnnl_success);
+}
+
+}  // namespace
+
+void gemm_nt(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha, float beta) {
+  MUSTER_CHECK(a.cols == b.cols);
+  gemm('N', 'T', a.rows, b.rows, a.cols, a, b, c, alpha, beta);
+}
+
+void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha, float beta) {
+  MUSTER_CHECK(a.cols == b.rows);
+  gemm('N', 'N', a.rows, b.cols, a.cols, a, b, c, alpha, beta);
+}
+
+void gemm_tn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha, float beta) {
+  MUSTER_CHECK(a.rows == b.rows);
+  gemm('T', 'N', a.cols, b.cols, a.rows, a, b, c, alpha, beta);
+}
+
+}  // namespace muster

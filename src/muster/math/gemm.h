@@ -1,0 +1,17 @@
+// Matrix products in single precision: the one place that knows which GEMM we use (oneDNN's
+// dnnl_sgemm, docs/decisions/0001-gemm.md). Always on the calling thread: we thread above it, over
+// sets or tiles, so results do not depend on the number of threads.
+#pragma once
+
+#include "muster/core/matrix.h"
+
+namespace muster {
+
+// C = alpha * A B^T + beta * C;  A is m x k, B is n x k.
+void gemm_nt(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1, float beta = 0);
+// C = alpha * A B + beta * C;  A is m x k, B is k x n.
+void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1, float beta = 0);
+// C = alpha * A^T B + beta * C;  A is k x m, B is k x n.
+void gemm_tn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1, float beta = 0);
+
+}  // namespace muster
