@@ -2,21 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "muster/core/rng.h"
+#include "oracle/random_data.h"
 
 namespace muster {
 namespace {
 
-Matrix<float> random_matrix(size_t rows, size_t cols, Rng rng) {
-  Matrix<float> out(rows, cols);
-  for (float& value : out.values()) value = static_cast<float>(rng.normal());
-  return out;
-}
-
 // Checks all three products of one shape against a double-precision loop.
 void expect_products(size_t m, size_t n, size_t k) {
   const Rng rng(m * 10007 + n * 101 + k);
-  const Matrix<float> a = random_matrix(m, k, rng.derive("a")), b = random_matrix(n, k, rng.derive("b"));
+  const Matrix<float> a = oracle::normal_matrix(m, k, rng.derive("a")), b = oracle::normal_matrix(n, k, rng.derive("b"));
   Matrix<float> at(k, m), bt(k, n), nt(m, n), nn(m, n), tn(m, n);
   for (size_t i = 0; i < m; ++i)
     for (size_t p = 0; p < k; ++p) at(p, i) = a(i, p);

@@ -1,35 +1,67 @@
-// A set becomes one vector. Every representation of this kind is a sum of statistics over the
-// vectors of the set, followed by something done once a set:
+// A set becomes one vector. Every such representation is a sum of statistics over the vectors of the
+// set, followed by something done once a set:
 //
-//   sum = sum_x stat(x)            accumulate(): the hot path, a batch of vectors a call
-//   out = finish(sum, |X|)         once a set (for bow: divide by |X|; for fisher: normalise, ...)
+//   sum = sum_x stat(x)            SetStatistic::accumulate: the hot path, a batch of vectors a call
+//   out = finish(sum, |X|)         SetStatistic::finish: for bow, divide by |X|; for fisher, normalise
 //
-// Sums add up over cells, so a spatial pyramid computes the statistics once, on its finest cells.
+// Sums add up over cells, so a spatial pyramid computes the statistics once, on its finest cells
+// (docs/decisions/0002-sums-and-finish.md).
 #pragma once
 
+#include <memory>
 #include <span>
 
+#include "muster/core/options.h"
 #include "muster/core/tensors.h"
 #include "muster/core/vector_set.h"
 
 namespace muster {
 
-// Immutable and shareable between threads.
-class SetFeature {
+// What a method of this stage implements. Immutable and shareable between threads.
+class SetStatistic {
  public:
-  virtual ~SetFeature() = default;
+  virtual ~SetStatistic() = default;
   virtual size_t input_dim() const = 0;
-  // Length of the statistics, and of the finished vector.
+  // Length of the sum, and of the finished vector.
   virtual size_t sum_dim() const = 0;
   virtual size_t dim() const { return sum_dim(); }
-  // Adds the statistics of the vectors (m x input_dim()) to `sum`.
+  // Adds the statistics of the vectors (m x input_dim()) to `sum`. On the calling thread.
   virtual void accumulate(ConstMatrixView vectors, std::span<float> sum) const = 0;
-  // Writes all of `out` (dim() values). A set without vectors (count = 0) becomes the zero vector.
-  virtual void finish(std::span<const float> sum, size_t count, std::span<float> out) const = 0;
+  // Writes all of `out` (dim() values); count > 0. The mean, unless a method says otherwise.
+  virtual void finish(std::span<const float> sum, size_t count, std::span<float> out) const;
   virtual void save(TensorWriter out) const = 0;
+};
 
-  // accumulate and finish over the whole set; the spatial pyramid overrides it.
-  virtual void encode(const VectorSet& set, std::span<float> out) const;
+enum class CellWeight { kAverage, kShare };
+
+// How the statistics become one vector; every set feature has these options.
+struct PoolingOptions {
+  int levels = 0;
+  CellWeight cells = CellWeight::kShare;
+  double power = 1;
+  bool l2 = false;
+
+  void fields(Fields& f);
+};
+
+// The spatial pyramid of any statistic (EMK 2, METHODS 4). Level l has 2^l x 2^l cells; the vector of
+// a level-l cell is scaled by 2^(-l/2), and with cells=share by the square root of the cell's share of
+// the set's vectors as well (so that every level weighs as much as the ones before it allow).
+// An empty cell is the zero vector, and so is an empty set. Immutable, shareable between threads.
+class SetFeature {
+ public:
+  SetFeature(std::unique_ptr<const SetStatistic> statistic, const PoolingOptions& pooling);
+
+  size_t input_dim() const { return statistic_->input_dim(); }
+  size_t dim() const { return num_cells_ * statistic_->dim(); }
+  // Writes all of `out` (dim() values). A pyramid (levels > 0) of a set without places is a data error.
+  void encode(const VectorSet& set, std::span<float> out) const;
+  void save(TensorWriter out) const { statistic_->save(std::move(out)); }
+
+ private:
+  std::unique_ptr<const SetStatistic> statistic_;
+  PoolingOptions pooling_;
+  size_t num_cells_;
 };
 
 }  // namespace muster

@@ -1,0 +1,26 @@
+// PCA: y = B (x - mean), B the eigenvectors of the covariance of a sample with the largest
+// eigenvalues (METHODS 2; PMK 5, UGM 4.1, GEN 3.2.1). Fit: O(n d^2 + d^3); apply: O(m d dim) a set.
+#pragma once
+
+#include <memory>
+
+#include "muster/core/options.h"
+#include "muster/reduce/reducer.h"
+
+namespace muster {
+
+struct PcaOptions {
+  int dim = 50;
+  bool whiten = false;
+
+  void fields(Fields& f) {
+    f("dim", dim, "dimensions to keep, at most those there are").range(1, 65536).paper("GEN 3.2.1, UGM 4.1");
+    f("whiten", whiten, "scale every kept dimension to unit variance");
+  }
+};
+
+// Signs are fixed (the largest component of a direction is positive), so a fit is reproducible.
+std::unique_ptr<Reducer> fit_pca(const PcaOptions& options, const Sample& sample);
+std::unique_ptr<Reducer> load_pca(const PcaOptions& options, TensorReader in);
+
+}  // namespace muster

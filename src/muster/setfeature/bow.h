@@ -1,0 +1,23 @@
+// Bag of words: the histogram of nearest words, divided by the size of the set (EMK section 2, eq 1).
+// As a match kernel it counts the pairs of vectors that share a word. Cost O(m k d) a set.
+#pragma once
+
+#include "muster/codebook/kmeans.h"
+#include "muster/setfeature/set_feature.h"
+
+namespace muster {
+
+struct BowOptions {
+  KMeansOptions kmeans;
+  PoolingOptions pooling;
+
+  void fields(Fields& f) {
+    kmeans.fields(f);
+    pooling.fields(f);
+  }
+};
+
+SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng, const Progress& progress);
+SetFeature load_bow(const BowOptions& options, TensorReader in);
+
+}  // namespace muster

@@ -1,0 +1,116 @@
+#include "muster/setfeature/set_feature.h"
+
+#include <gtest/gtest.h>
+
+#include "muster/setfeature/bow.h"
+#include "oracle/random_data.h"
+
+namespace muster {
+namespace {
+
+// Sums the vectors themselves: the mean of the set.
+class Mean final : public SetStatistic {
+ public:
+  size_t input_dim() const override { return 2; }
+  size_t sum_dim() const override { return 2; }
+  void accumulate(ConstMatrixView vectors, std::span<float> sum) const override {
+    for (size_t i = 0; i < vectors.rows; ++i)
+      for (size_t t = 0; t < 2; ++t) sum[t] += vectors(i, t);
+  }
+  void save(TensorWriter) const override {}
+};
+
+std::vector<float> encode(const SetFeature& feature, const VectorSet& set) {
+  std::vector<float> out(feature.dim());
+  feature.encode(set, out);
+  return out;
+}
+
+SetFeature mean_feature(PoolingOptions pooling) { return SetFeature(std::make_unique<Mean>(), pooling); }
+
+// The pyramid as the formula says: every cell on its own, from scratch.
+std::vector<double> naive_pyramid(const VectorSet& set, int levels, bool share) {
+  std::vector<double> out;
+  for (int l = 0; l <= levels; ++l) {
+    const int side = 1 << l;
+    for (int cy = 0; cy < side; ++cy)
+      for (int cx = 0; cx < side; ++cx) {
+        double sum[2] = {0, 0}, count = 0;
+        for (size_t i = 0; i < set.size(); ++i) {
+          if (std::min(side - 1, static_cast<int>(set.places(i, 0) * side)) != cx) continue;
+          if (std::min(side - 1, static_cast<int>(set.places(i, 1) * side)) != cy) continue;
+          ++count;
+          for (size_t t = 0; t < 2; ++t) sum[t] += set.vectors(i, t);
+        }
+        const double fraction = share ? count / static_cast<double>(set.size()) : 1;
+        for (double total : sum) out.push_back(count ? total / count * std::sqrt(fraction / side) : 0);
+      }
+  }
+  return out;
+}
+
+TEST(SetFeature, PyramidEqualsTheNaiveOneCellByCell) {
+  for (size_t m : {1, 2, 50})
+    for (int levels : {0, 1, 2, 3})
+      for (CellWeight cells : {CellWeight::kAverage, CellWeight::kShare}) {
+        const VectorSet set = oracle::normal_set(m, 2, Rng(m));
+        PoolingOptions pooling;
+        pooling.levels = levels;
+        pooling.cells = cells;
+        const auto fast = encode(mean_feature(pooling), set);
+        const auto naive = naive_pyramid(set, levels, cells == CellWeight::kShare);
+        ASSERT_EQ(fast.size(), naive.size());
+        for (size_t i = 0; i < fast.size(); ++i) ASSERT_NEAR(fast[i], naive[i], 1e-5) << i;
+      }
+}
+
+TEST(SetFeature, PlacesOnTheFarEdgeFallIntoTheLastCell) {
+  VectorSet set = oracle::normal_set(1, 2, Rng(1));
+  set.places(0, 0) = set.places(0, 1) = 1;
+  PoolingOptions pooling;
+  pooling.levels = 1;
+  const auto out = encode(mean_feature(pooling), set);
+  EXPECT_NE(out[8], 0);
+  EXPECT_EQ(out[2], 0);
+}
+
+TEST(SetFeature, EmptySetIsZeroAndPyramidNeedsPlaces) {
+  PoolingOptions pooling;
+  pooling.levels = 1;
+  pooling.l2 = true;
+  EXPECT_EQ(encode(mean_feature(pooling), VectorSet{Matrix<float>(0, 2), {}}), std::vector<float>(10));
+  std::vector<float> out(10);
+  EXPECT_THROW(mean_feature(pooling).encode(VectorSet{Matrix<float>(3, 2), {}}, out), Error);
+}
+
+TEST(SetFeature, PowerAndLength) {
+  VectorSet set{Matrix<float>(1, 2), {}};
+  set.vectors(0, 0) = -9;
+  set.vectors(0, 1) = 16;
+  PoolingOptions pooling;
+  pooling.power = 0.5;
+  EXPECT_EQ(encode(mean_feature(pooling), set), (std::vector<float>{-3, 4}));
+  pooling.l2 = true;
+  const auto out = encode(mean_feature(pooling), set);
+  EXPECT_NEAR(out[0], -0.6, 1e-6);
+  EXPECT_NEAR(out[1], 0.8, 1e-6);
+}
+
+TEST(Bow, HistogramOfNearestWordsSumsToOne) {
+  Sample sample;
+  sample.vectors = oracle::normal_matrix(500, 6, Rng(1));
+  BowOptions options;
+  options.kmeans.words = 20;
+  const SetFeature bow = fit_bow(options, sample, Rng(2), {});
+  const VectorSet set = oracle::normal_set(40, 6, Rng(3));
+  const auto histogram = encode(bow, set);
+  double total = 0;
+  for (float share : histogram) total += share;
+  EXPECT_NEAR(total, 1, 1e-6);
+  TensorMap saved;
+  bow.save(TensorWriter(saved));
+  EXPECT_EQ(encode(load_bow(options, TensorReader(saved)), set), histogram);
+}
+
+}  // namespace
+}  // namespace muster
