@@ -1,0 +1,150 @@
+#include "muster/pipeline/plan.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace muster {
+namespace {
+
+constexpr size_t kDefaultSamples = 100000;
+
+PlannedStage plan_stage(const StageSpec& spec) {
+  const StageEntry& entry = find_stage(spec.name);
+  std::unique_ptr<AnyOptions> options = entry.make_options();
+  for (const auto& [name, value] : spec.options) options->set(spec.name, name, value);
+  return {&entry, std::move(options)};
+}
+
+template <class Stage>
+bool holds(const PlannedStage& stage) {
+  return std::holds_alternative<Stage>(stage.entry->functions);
+}
+
+Error misplaced(const PlannedStage& stage, const std::string& why) {
+  return usage_error("recipe: {} ({}) {}; the order is feature / reductions / set feature [/ vector kernel] or set "
+                     "kernel / classifier", stage.entry->name, stage.entry->kind(), why);
+}
+
+// Adds the stage to the branch, or to the plan where it is the classifier.
+void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
+  if (plan.classifier) throw misplaced(stage, "stands after the classifier");
+  if (holds<ExtractorStage>(stage)) {
+    if (branch.extractor || !branch.reducers.empty() || branch.complete())
+      throw misplaced(stage, "must come first in its branch");
+    branch.extractor = std::move(stage);
+  } else if (holds<ReducerStage>(stage)) {
+    if (branch.complete()) throw misplaced(stage, "must come before the sets become vectors or kernels");
+    branch.reducers.push_back(std::move(stage));
+  } else if (holds<SetFeatureStage>(stage)) {
+    if (branch.complete()) throw misplaced(stage, "is the second one of its kind in the branch");
+    branch.set_feature = std::move(stage);
+  } else if (holds<SetKernelStage>(stage)) {
+    if (branch.complete()) throw misplaced(stage, "cannot follow a set feature or another kernel");
+    branch.set_kernel = std::move(stage);
+  } else if (holds<FeatureKernelStage>(stage)) {
+    if (!branch.set_feature || branch.feature_kernel) throw misplaced(stage, "must follow a set feature");
+    branch.feature_kernel = std::move(stage);
+  } else {
+    if (!branch.complete()) throw misplaced(stage, "needs a set feature or set kernel before it");
+    plan.classifier = std::move(stage);
+  }
+}
+
+}  // namespace
+
+StageSpec PlannedStage::full_spec() const {
+  StageSpec spec{entry->name, {}};
+  const std::unique_ptr<AnyOptions> copy = options->clone();
+  for (const Field& field : copy->fields().list()) spec.options.emplace_back(field.name(), field.text());
+  return spec;
+}
+
+size_t PlannedStage::num_samples() const {
+  const std::unique_ptr<AnyOptions> copy = options->clone();
+  Fields fields = copy->fields();
+  const Field* samples = fields.find("samples");
+  if (!samples) return kDefaultSamples;
+  size_t count = 0;
+  const std::string text = samples->text();
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+bool Plan::on_vectors() const { return classifier && holds<VectorClassifierStage>(*classifier); }
+
+Recipe Plan::recipe() const {
+  Recipe out;
+  for (const BranchPlan& branch : branches) {
+    std::vector<StageSpec>& stages = out.branches.emplace_back();
+    const auto add = [&](const std::optional<PlannedStage>& stage) {
+      if (stage) stages.push_back(stage->full_spec());
+    };
+    add(branch.extractor);
+    for (const PlannedStage& reducer : branch.reducers) stages.push_back(reducer.full_spec());
+    add(branch.set_feature);
+    add(branch.feature_kernel);
+    add(branch.set_kernel);
+  }
+  if (classifier) (out.branches.size() == 1 ? out.branches[0] : out.joined).push_back(classifier->full_spec());
+  return out;
+}
+
+Plan plan_recipe(const Recipe& recipe) {
+  Plan plan;
+  for (const std::vector<StageSpec>& stages : recipe.branches) {
+    BranchPlan& branch = plan.branches.emplace_back();
+    for (const StageSpec& spec : stages) add_stage(plan_stage(spec), branch, plan);
+    if (recipe.branches.size() > 1 && plan.classifier)
+      throw misplaced(*plan.classifier, "belongs after '//', where the branches are brought together");
+  }
+  for (const StageSpec& spec : recipe.joined) {
+    PlannedStage stage = plan_stage(spec);
+    if (!holds<VectorClassifierStage>(stage) && !holds<GramClassifierStage>(stage))
+      throw misplaced(stage, "cannot follow '//'");
+    for (const BranchPlan& branch : plan.branches)
+      if (!branch.complete()) throw misplaced(stage, "needs a set feature or set kernel in every branch");
+    if (plan.classifier) throw misplaced(stage, "stands after the classifier");
+    plan.classifier = std::move(stage);
+  }
+  if (plan.on_vectors())
+    for (const BranchPlan& branch : plan.branches)
+      if (branch.has_kernel())
+        throw misplaced(*plan.classifier, "takes vectors and cannot follow a kernel; use kernel-svm");
+  return plan;
+}
+
+void override_option(Recipe& recipe, std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    throw usage_error("--set {}: an override looks like option=value or stage.option=value", assignment);
+  const std::string_view target = assignment.substr(0, equals);
+  const std::string value(assignment.substr(equals + 1));
+  const size_t dot = target.find('.');
+  const std::string_view stage_name = dot == std::string_view::npos ? "" : target.substr(0, dot);
+  const std::string option(dot == std::string_view::npos ? target : target.substr(dot + 1));
+
+  size_t reached = 0;
+  std::vector<std::string> known;
+  const auto visit = [&](StageSpec& stage) {
+    const std::unique_ptr<AnyOptions> options = find_stage(stage.name).make_options();
+    Fields fields = options->fields();
+    for (const Field& field : fields.list()) known.push_back(stage.name + "." + field.name());
+    if (!stage_name.empty() && stage.name != stage_name) return;
+    if (!fields.find(option)) return;
+    options->set(stage.name, option, value);
+    ++reached;
+    const auto existing = std::ranges::find(stage.options, option, &std::pair<std::string, std::string>::first);
+    if (existing == stage.options.end())
+      stage.options.emplace_back(option, value);
+    else
+      existing->second = value;
+  };
+  for (auto& branch : recipe.branches)
+    for (StageSpec& stage : branch) visit(stage);
+  for (StageSpec& stage : recipe.joined) visit(stage);
+  if (reached == 0)
+    throw usage_error("--set {}: no stage of '{}' has that option{}; there are: {}", assignment, recipe.text(),
+                      did_you_mean(target, known), fmt::join(known, ", "));
+}
+
+}  // namespace muster

@@ -1,0 +1,112 @@
+// Every method, by name: the one table that the command, the recipes, the documentation and the contract
+// tests read. Adding a method means its own files, one line in registry.cc and one page in docs/methods/.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "muster/classify/classifier.h"
+#include "muster/core/options.h"
+#include "muster/features/extractor.h"
+#include "muster/pipeline/recipe.h"
+#include "muster/reduce/reducer.h"
+#include "muster/setfeature/set_feature.h"
+#include "muster/setkernel/set_kernel.h"
+
+namespace muster {
+
+// Picture -> set. Every extractor also has the option max_side, which the pipeline applies on decoding.
+struct ExtractorStage {
+  std::function<std::unique_ptr<Extractor>(const AnyOptions&)> make;
+  std::function<int(const AnyOptions&)> max_side_px;
+};
+
+// Set -> set. `sample` is empty but for its width where needs_sample is false.
+struct ReducerStage {
+  bool needs_sample;
+  std::function<std::unique_ptr<Reducer>(const AnyOptions&, const Sample& sample, Rng)> fit;
+  std::function<std::unique_ptr<Reducer>(const AnyOptions&, size_t input_dim, TensorReader)> load;
+};
+
+// Set -> vector.
+struct SetFeatureStage {
+  std::function<SetFeature(const AnyOptions&, const Sample&, Rng, const Progress&)> fit;
+  std::function<SetFeature(const AnyOptions&, TensorReader)> load;
+};
+
+// Vectors of a set feature -> Gram.
+struct FeatureKernelStage {
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, std::shared_ptr<const SetFeature>)> make;
+  std::function<std::shared_ptr<const SetKernel>(std::shared_ptr<const SetFeature>, TensorReader)> load;
+};
+
+// Sets -> Gram.
+struct SetKernelStage {
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, const Sample&, Rng, const Progress&)> fit;
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, TensorReader)> load;
+};
+
+// Vectors + labels -> scores.
+struct VectorClassifierStage {
+  std::function<std::unique_ptr<Classifier>(const AnyOptions&, ConstMatrixView, const Labels&, Rng,
+                                            const Progress&)> fit;
+  std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
+};
+
+// Gram + labels -> scores. `gram_of` gives the Gram of each of `num_candidates` kernels; the best by
+// cross-validation is chosen and its number returned.
+struct GramChoice {
+  std::unique_ptr<Classifier> classifier;
+  size_t candidate = 0;
+};
+using GramOf = std::function<Matrix<double>(size_t candidate)>;
+struct GramClassifierStage {
+  std::function<GramChoice(const AnyOptions&, size_t num_candidates, const GramOf& gram_of, const Labels&, Rng,
+                           const Progress&)> fit;
+  std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
+};
+
+using StageFunctions = std::variant<ExtractorStage, ReducerStage, SetFeatureStage, FeatureKernelStage,
+                                    SetKernelStage, VectorClassifierStage, GramClassifierStage>;
+
+enum class Psd { kAlways, kConditional, kNo };
+
+// What the pipeline and the contract tests may rely on.
+struct Traits {
+  Psd psd = Psd::kAlways;        // kernels: positive semi-definite always, on some data, or not
+  bool non_negative = false;     // kernels: want vectors without negative components
+  bool needs_places = false;     // sets without places are refused
+};
+
+struct StageEntry {
+  std::string name;
+  std::string summary;
+  std::string paper;
+  Traits traits;
+  std::function<std::unique_ptr<AnyOptions>()> make_options;
+  StageFunctions functions;
+
+  // "feature", "reduction", "set feature", "vector kernel", "set kernel" or "classifier".
+  std::string kind() const;
+};
+
+struct Preset {
+  std::string name;
+  std::string summary;
+  std::string paper;
+  std::string recipe;
+};
+
+const std::vector<StageEntry>& all_stages();
+const std::vector<Preset>& all_presets();
+// An unknown name is a usage error that suggests the nearest known one.
+const StageEntry& find_stage(std::string_view name);
+const Preset& find_preset(std::string_view name);
+// The preset's recipe, or `method` itself parsed where it is a recipe (it has a '/').
+Recipe recipe_of_method(std::string_view method);
+
+}  // namespace muster
