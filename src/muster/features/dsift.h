@@ -1,0 +1,49 @@
+// Dense SIFT on a regular grid, for speed.
+//
+// A patch of size x size pixels has 4 x 4 cells of B = size / 4 pixels. Cell (r, c), orientation o:
+//   h = sum_p |g(p)| tri((x_p - x_c) / B) tri((y_p - y_r) / B) tri(angle(p) / 45 deg - o),  tri(u)
+//   = max(0, 1 - |u|),
+// (Lowe, IJCV 2004, section 6; METHODS section 1), h / |h|, clipped at 0.2, again to unit length.
+// Component 8 (4 r + c) + o: cells row by row, orientations from x to y (downwards) within a cell.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "muster/core/options.h"
+#include "muster/features/extractor.h"
+
+namespace muster {
+
+enum class DsiftWindow { kFlat, kGaussian };
+
+struct DsiftOptions {
+  int step = 8;
+  std::vector<int> size = {16};
+  double smooth = 0;
+  DsiftWindow window = DsiftWindow::kFlat;
+  double contrast = 0.01;
+  double clip = 0.2;
+
+  void fields(Fields& f) {
+    f("step", step, "distance of neighbouring patches in pixels").range(1, 1000).paper("EMK 5");
+    f("size", size, "side of the square patches in pixels, one or several").range(4, 1000);
+    f("smooth", smooth,
+      "standard deviation in pixels of a Gaussian blur of the picture; 0 for none")
+        .range(0, 20);
+    f.choice("window", window, {"flat", "gaussian"}, "weight of a pixel by its place in the patch");
+    f("contrast", contrast,
+      "patches with less gradient (grey levels of 255 per pixel) become zero vectors")
+        .range(0, 255);
+    f("clip", clip, "bound on the components before the second normalisation; 1 for none")
+        .range(0.01, 1);
+  }
+};
+
+// Requires valid options (throws a usage error). Patches lie wholly inside the picture, the grid is
+// centred, and sets list patches size by size, row by row. Place: centre of the patch as a part of
+// width and height, scale = size / longest side. Cost per picture: O(pixels (1 + sizes * 2 size /
+// step)), m * 512 bytes for the result.
+std::unique_ptr<Extractor> make_dsift(const DsiftOptions& options);
+
+}  // namespace muster

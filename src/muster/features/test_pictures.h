@@ -1,0 +1,58 @@
+// Pictures for the tests of this folder.
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+#include "muster/core/rng.h"
+#include "muster/image/decode.h"
+
+namespace muster {
+
+template <class Pixel>
+Image make_picture(int width, int height, Pixel pixel) {
+  Image image{width, height, {}};
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      for (int c = 0; c < 3; ++c) image.rgb.push_back(static_cast<uint8_t>(pixel(x, y, c)));
+  return image;
+}
+
+inline Image flat_picture(int width, int height, int value) {
+  return make_picture(width, height, [=](int, int, int) { return value; });
+}
+inline Image noise_picture(int width, int height, uint64_t seed = 1) {
+  Rng rng(seed);
+  return make_picture(width, height, [&](int, int, int) { return rng.below(256); });
+}
+inline Image wave_picture(int width, int height) {
+  return make_picture(width, height, [](int x, int y, int c) {
+    return 128 + 100 * std::sin(0.2 * x + 0.003 * x * y + 0.4 * c) * std::cos(0.15 * y);
+  });
+}
+inline Image step_picture(int width, int height) {
+  return make_picture(width, height,
+                      [=](int x, int y, int) { return 2 * x > width ? 255 : y % 8 == 0; });
+}
+
+// A few pictures of scene-15, one of each class in turn; none where the data are absent.
+inline std::vector<Image> real_pictures(size_t count) {
+  namespace fs = std::filesystem;
+  const char* folder = std::getenv("MUSTER_DATA");
+  const fs::path root = fs::path(folder ? folder : MUSTER_DEFAULT_DATA) / "scene-15";
+  std::vector<fs::path> classes;
+  if (!fs::is_directory(root)) return {};
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.is_directory()) classes.push_back(entry.path());
+  std::ranges::sort(classes);
+  std::vector<Image> out;
+  for (size_t i = 0; i < std::min(count, classes.size()); ++i) {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(classes[i])) files.push_back(entry.path());
+    out.push_back(read_image(*std::ranges::min_element(files)));
+  }
+  return out;
+}
+
+}  // namespace muster

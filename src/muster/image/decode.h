@@ -1,0 +1,40 @@
+// Picture files become Images; the only code that knows picture formats.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "muster/core/options.h"
+#include "muster/image/image.h"
+
+namespace muster {
+
+struct DecodeOptions {
+  int longest_side_px = 300;
+
+  void fields(Fields& f) {
+    f("longest_side_px", longest_side_px,
+      "larger pictures are shrunk to this longest side; 0 keeps the size")
+        .range(0, 100000);
+  }
+};
+
+// A header that promises more pixels than this is refused before anything is allocated.
+inline constexpr long long kMaxPixels = 100'000'000;
+
+// Decodes JPEG, PNG, TIFF, BMP, WebP and PNM (PBM, PGM, PPM): grey, colour, palette or CMYK, 8 or
+// 16 bits (the upper 8 are kept), upright by its EXIF orientation; transparent pixels are laid on
+// white. Larger pictures are shrunk by area averaging to options.longest_side_px; none is enlarged.
+// `name` stands for the file in messages. Throws a data error when the bytes are no such picture,
+// damaged, cut short or too large. Thread-safe; uses the calling thread only.
+Image decode_image(std::span<const std::byte> bytes, const std::string& name,
+                   const DecodeOptions& options = {});
+Image read_image(const std::filesystem::path& path, const DecodeOptions& options = {});
+
+// The picture as the bytes of a PNG file.
+std::vector<std::byte> encode_png(const Image& image);
+
+}  // namespace muster
