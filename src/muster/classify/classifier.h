@@ -8,6 +8,8 @@
 
 namespace muster {
 
+struct FitStatistics;
+
 // Immutable and shareable between threads. Exactly one of the two kinds of input is accepted;
 // takes_gram() says which.
 class Classifier {
@@ -23,6 +25,8 @@ class Classifier {
   // multi-label data each label has a probability of its own.
   virtual Matrix<double> probabilities(MatrixView<const double> scores) const = 0;
   virtual void save(TensorWriter out) const = 0;
+  // How it was fitted (cross_validation.h); null for a classifier that keeps no record.
+  virtual const FitStatistics* statistics() const { return nullptr; }
 };
 
 }  // namespace muster

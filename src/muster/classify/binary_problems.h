@@ -1,0 +1,45 @@
+// How a problem of many classes becomes two-class problems, and how their decisions become scores.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "muster/core/labels.h"
+#include "muster/core/matrix.h"
+
+namespace muster {
+
+enum class Scheme { kOneVsAll, kOneVsOne };
+enum class ClassWeights { kNone, kBalanced };
+
+struct BinaryProblem {
+  // Per item +1, -1, or 0 where it takes no part.
+  std::vector<int8_t> targets;
+
+  size_t count(int8_t target) const;
+  // Whether both signs occur; otherwise there is nothing to learn.
+  bool two_sided() const { return count(1) > 0 && count(-1) > 0; }
+};
+
+// The cost of an error on either side: C, times n / (2 n_side) where classes are balanced.
+struct Costs {
+  double positive = 1;
+  double negative = 1;
+};
+Costs side_weights(const BinaryProblem& problem, ClassWeights weights);
+
+// One-vs-all: one problem a class, in their order; for one-label data of two classes a single
+// problem, class 0 against class 1. One-vs-one: the pairs (0,1), (0,2), ..., (1,2), ...
+// Throws a data error where fewer than two classes (or no label with both positives and negatives)
+// occur, and a usage error for one-vs-one on multi-label data. `stage` names the stage in messages.
+std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels, Scheme scheme);
+
+// How many problems make_problems gives; `multi_label` as in !labels.single_label().
+size_t num_problems(int num_classes, Scheme scheme, bool multi_label);
+
+// n x problems decisions -> n x classes scores. One-vs-all: the decision itself (and its negative
+// for the second of two classes). One-vs-one: the votes of a class plus the sum s of its signed
+// decisions bounded to a third of a vote, s / (3 (1 + |s|)), so that margins only break ties.
+Matrix<double> class_scores(MatrixView<const double> decisions, int num_classes, Scheme scheme);
+
+}  // namespace muster

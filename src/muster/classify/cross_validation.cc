@@ -1,0 +1,208 @@
+#include "muster/classify/cross_validation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "muster/core/parallel.h"
+#include "muster/math/ranking.h"
+
+namespace muster {
+namespace {
+
+// Decisions held at once; bounds the memory of one-vs-one with many classes.
+constexpr size_t kMaxDecisions = size_t{1} << 25;
+
+std::vector<size_t> label_counts(const Labels& labels) {
+  std::vector<size_t> counts(static_cast<size_t>(labels.num_classes()));
+  for (const auto& of_item : labels.of_item)
+    for (const int label : of_item) ++counts[static_cast<size_t>(label)];
+  return counts;
+}
+
+double accuracy_of(MatrixView<const double> scores, const Labels& labels) {
+  size_t correct = 0;
+  for (size_t i = 0; i < scores.rows; ++i) {
+    const auto row = scores.row(i);
+    correct += std::ranges::max_element(row) - row.begin() == labels.first(i) ? 1 : 0;
+  }
+  return static_cast<double>(correct) / static_cast<double>(scores.rows);
+}
+
+double mean_average_precision(MatrixView<const double> scores, const Labels& labels) {
+  std::vector<double> column(scores.rows);
+  std::vector<int> targets(scores.rows);
+  double sum = 0;
+  int counted = 0;
+  for (int label = 0; label < labels.num_classes(); ++label) {
+    for (size_t i = 0; i < scores.rows; ++i) {
+      column[i] = scores(i, static_cast<size_t>(label));
+      targets[i] = labels.target(i, label);
+    }
+    const double ap = average_precision(column, targets);
+    if (std::isnan(ap)) continue;
+    sum += ap;
+    ++counted;
+  }
+  return counted > 0 ? sum / counted : 0;
+}
+
+// Everything the loop reads, fixed before it starts.
+struct Loop {
+  const CvOptions& options;
+  const std::vector<BinaryProblem>& problems;
+  const PathSolver& solver;
+  Rng rng;
+  std::vector<double> grid;
+  std::vector<int> fold_of;
+  std::vector<std::vector<size_t>> held_out;  // per fold
+
+  // grid x held_out decisions of one problem.
+  int64_t run_task(size_t fold, size_t p, MatrixView<double> decisions) const {
+    CvTask task{problems[p], {}, grid, held_out[fold], rng.derive("fold").derive(fold).derive(p)};
+    for (const size_t i : held_out[fold]) task.problem.targets[i] = 0;
+    if (!task.problem.two_sided()) {
+      const double constant = task.problem.count(1) > 0 ? 1 : -1;
+      for (size_t c = 0; c < decisions.rows; ++c) std::ranges::fill(decisions.row(c), constant);
+      return 0;
+    }
+    task.weights = side_weights(task.problem, options.class_weights);
+    return solver(task, decisions);
+  }
+
+  // Folds [begin, end): fills the rows of their items in `scores`, one matrix a C.
+  int64_t run_folds(size_t begin, size_t end, std::vector<Matrix<double>>& scores,
+                    ProgressStep& step) const {
+    const size_t num_tasks = (end - begin) * problems.size();
+    std::vector<Matrix<double>> decisions(num_tasks);
+    std::vector<int64_t> iterations(num_tasks);
+    parallel_for(num_tasks, 1, [&](size_t first, size_t last) {
+      for (size_t t = first; t < last; ++t) {
+        const size_t fold = begin + t / problems.size();
+        decisions[t] = Matrix<double>(grid.size(), held_out[fold].size());
+        iterations[t] = run_task(fold, t % problems.size(), decisions[t]);
+        step.tick();
+      }
+    });
+    for (size_t fold = begin; fold < end; ++fold)
+      for (size_t c = 0; c < grid.size(); ++c)
+        score_fold(fold, c, &decisions[(fold - begin) * problems.size()], scores[c]);
+    int64_t total = 0;
+    for (const int64_t count : iterations) total += count;
+    return total;
+  }
+
+  void score_fold(size_t fold, size_t c, const Matrix<double>* decisions,
+                  Matrix<double>& scores) const {
+    const auto& items = held_out[fold];
+    Matrix<double> table(items.size(), problems.size());
+    for (size_t p = 0; p < problems.size(); ++p)
+      for (size_t j = 0; j < items.size(); ++j) table(j, p) = decisions[p](c, j);
+    const Matrix<double> by_class =
+        class_scores(table, static_cast<int>(scores.cols()), options.scheme);
+    for (size_t j = 0; j < items.size(); ++j)
+      std::ranges::copy(by_class.row(j), scores.row(items[j]).begin());
+  }
+};
+
+}  // namespace
+
+std::vector<double> default_c_grid() { return {0.1, 1, 3, 10, 30, 100, 300, 1000}; }
+
+void FitStatistics::save(TensorWriter out) const {
+  Matrix<double> rows(table.size(), 2);
+  for (size_t r = 0; r < table.size(); ++r) {
+    rows(r, 0) = table[r].C;
+    rows(r, 1) = table[r].score;
+  }
+  out.put("C", C);
+  out.put("folds", static_cast<double>(folds));
+  out.put("table", rows);
+  out.put("iterations", static_cast<double>(iterations));
+}
+
+FitStatistics FitStatistics::load(TensorReader in) {
+  FitStatistics out;
+  out.C = in.number("C");
+  out.folds = static_cast<int>(std::clamp(in.number("folds"), 0.0, 1e6));
+  out.iterations = static_cast<int64_t>(std::clamp(in.number("iterations"), 0.0, 9e15));
+  const Matrix<double> rows = in.matrix<double>("table");
+  in.require(rows.cols() == 2, "the table of cross-validation must have two columns");
+  for (size_t r = 0; r < rows.rows(); ++r) out.table.push_back({rows(r, 0), rows(r, 1)});
+  return out;
+}
+
+std::vector<int> stratified_folds(const Labels& labels, int folds, Rng rng) {
+  MUSTER_CHECK(folds >= 1);
+  const std::vector<size_t> counts = label_counts(labels);
+  std::vector<std::vector<size_t>> strata(counts.size() + 1);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    size_t stratum = counts.size();
+    for (const int label : labels.of_item[i]) {
+      const auto l = static_cast<size_t>(label);
+      if (stratum == counts.size() || counts[l] < counts[stratum]) stratum = l;
+    }
+    strata[stratum].push_back(i);
+  }
+  std::vector<int> fold_of(labels.size());
+  size_t dealt = 0;
+  for (size_t s = 0; s < strata.size(); ++s) {
+    rng.derive(s).shuffle(std::span<size_t>(strata[s]));
+    for (const size_t item : strata[s])
+      fold_of[item] = static_cast<int>(dealt++ % static_cast<size_t>(folds));
+  }
+  return fold_of;
+}
+
+int usable_folds(const Labels& labels, int wanted) {
+  std::vector<size_t> counts = label_counts(labels);
+  std::erase(counts, size_t{0});
+  if (counts.empty() || std::ranges::max(counts) < 2) return 0;
+  std::ranges::sort(counts);
+  const auto median = static_cast<int>(std::min<size_t>(counts[counts.size() / 2], 1000000));
+  return std::max(2, std::min(wanted, median));
+}
+
+CvResult cross_validate(const CvOptions& options, const Labels& labels,
+                        const std::vector<BinaryProblem>& problems, const PathSolver& solver,
+                        const Rng& rng, const Progress& progress) {
+  const bool multi_label = !labels.single_label();
+  CvResult result{{}, Calibration::identity(labels.num_classes(), multi_label)};
+  FitStatistics& statistics = result.statistics;
+  statistics.C = options.C.value_or(kDefaultC);
+  const bool wanted = !options.C || options.calibrate;
+  const int folds = usable_folds(labels, options.C ? kCalibrationFolds : options.folds);
+  if (!wanted || folds == 0) return result;
+  statistics.folds = folds;
+
+  Loop loop{options, problems, solver, rng, {}, {}, {}};
+  loop.grid = options.C ? std::vector<double>{*options.C} : default_c_grid();
+  loop.fold_of = stratified_folds(labels, folds, rng.derive("folds"));
+  loop.held_out.resize(static_cast<size_t>(folds));
+  for (size_t i = 0; i < labels.size(); ++i)
+    loop.held_out[static_cast<size_t>(loop.fold_of[i])].push_back(i);
+
+  const auto num_folds = static_cast<size_t>(folds);
+  const auto k = static_cast<size_t>(labels.num_classes());
+  std::vector<Matrix<double>> scores(loop.grid.size(), Matrix<double>(labels.size(), k));
+  const size_t per_fold =
+      std::max<size_t>(1, loop.grid.size() * problems.size() * (labels.size() / num_folds + 1));
+  const size_t batch = std::clamp<size_t>(kMaxDecisions / per_fold, 1, num_folds);
+  ProgressStep step(progress, "cross-validation", num_folds * problems.size());
+  for (size_t begin = 0; begin < num_folds; begin += batch)
+    statistics.iterations +=
+        loop.run_folds(begin, std::min(num_folds, begin + batch), scores, step);
+
+  size_t best = 0;
+  for (size_t c = 0; c < scores.size(); ++c) {
+    const double score =
+        multi_label ? mean_average_precision(scores[c], labels) : accuracy_of(scores[c], labels);
+    statistics.table.push_back({loop.grid[c], score});
+    if (score > statistics.table[best].score) best = c;
+  }
+  statistics.C = loop.grid[best];
+  if (options.calibrate) result.calibration = Calibration::fit(scores[best], labels);
+  return result;
+}
+
+}  // namespace muster

@@ -1,0 +1,84 @@
+// Choosing C, and scoring items by classifiers that have not seen them: stratified folds, the grid,
+// the loop over (fold x two-class problem) and the criterion. Knows no solver.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "muster/classify/binary_problems.h"
+#include "muster/classify/calibration.h"
+#include "muster/core/progress.h"
+#include "muster/core/rng.h"
+#include "muster/core/tensors.h"
+
+namespace muster {
+
+// C where cross-validation is impossible (no class with two items).
+inline constexpr double kDefaultC = 10;
+// Folds of the pass that only calibrates, where C is given.
+inline constexpr int kCalibrationFolds = 5;
+
+// 0.1 to 1000, rising; C of inputs scaled to a mean squared norm (mean diagonal) of 1.
+std::vector<double> default_c_grid();
+
+struct CvRow {
+  double C = 0;
+  // Accuracy for one-label data, mean average precision for multi-label data.
+  double score = 0;
+  bool operator==(const CvRow&) const = default;
+};
+
+// How a classifier was fitted. `seconds` is not saved: model files must not depend on the clock.
+struct FitStatistics {
+  double C = 0;
+  int folds = 0;  // 0: no cross-validation was done
+  std::vector<CvRow> table;
+  int64_t iterations = 0;  // of the solver, in all trainings together
+  double seconds = 0;
+
+  void save(TensorWriter out) const;
+  static FitStatistics load(TensorReader in);
+};
+
+// The fold of each item. Items of a stratum (one-label: the class; multi-label: the item's rarest
+// label) are shuffled and dealt in turn, each stratum going on where the last stopped: fold sizes
+// and the items of a stratum in two folds differ by at most one.
+std::vector<int> stratified_folds(const Labels& labels, int folds, Rng rng);
+
+// How many folds these data allow: at most the median size of the classes that occur and at most
+// `wanted`, but at least 2; 0 where no class has two items.
+int usable_folds(const Labels& labels, int wanted);
+
+// One training problem of the loop: items of the held-out fold have target 0.
+struct CvTask {
+  BinaryProblem problem;
+  Costs weights;  // times C gives the cost of an error
+  std::span<const double> grid;
+  std::span<const size_t> held_out;
+  Rng rng;
+};
+// Trains for every C of the grid and writes grid x held_out decisions; returns iterations done.
+// Called from several threads at once; never with a one-sided problem.
+using PathSolver = std::function<int64_t(const CvTask&, MatrixView<double> decisions)>;
+
+struct CvOptions {
+  std::optional<double> C;  // none: chosen from default_c_grid()
+  int folds = 10;
+  Scheme scheme = Scheme::kOneVsAll;
+  ClassWeights class_weights = ClassWeights::kNone;
+  bool calibrate = true;
+};
+
+struct CvResult {
+  FitStatistics statistics;  // C is the smallest of the best ones
+  Calibration calibration;   // fitted on the held-out scores for that C
+};
+
+// Deterministic for any number of threads.
+CvResult cross_validate(const CvOptions& options, const Labels& labels,
+                        const std::vector<BinaryProblem>& problems, const PathSolver& solver,
+                        const Rng& rng, const Progress& progress);
+
+}  // namespace muster

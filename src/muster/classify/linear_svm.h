@@ -1,0 +1,53 @@
+// The linear support vector machine of LIBLINEAR's objective: a two-class problem is
+//
+//   min_w  1/2 |w|^2 + C sum_i max(0, 1 - y_i w.[x_i; bias])^2
+//
+// with the bias as an appended, regularised feature (METHODS 7; Fan et al., LIBLINEAR, JMLR 2008).
+// Vectors are first divided by the root of their mean squared norm, so that C means the same for
+// all inputs; the factor is folded into the weights. Few items: through their Gram matrix, by
+// dual_descent.h, where folds and values of C cost little. Many: in the primal, by primal_svm.h.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "muster/classify/classifier.h"
+#include "muster/classify/cross_validation.h"
+#include "muster/core/options.h"
+
+namespace muster {
+
+enum class LinearSolver { kAuto, kGram, kPrimal };
+
+struct LinearSvmOptions {
+  std::optional<double> C;
+  Scheme scheme = Scheme::kOneVsAll;
+  int folds = 10;
+  ClassWeights class_weights = ClassWeights::kNone;
+  double bias = 1;
+  bool calibrate = true;
+  LinearSolver solver = LinearSolver::kAuto;
+  double tolerance = 0.001;
+
+  void fields(Fields& f) {
+    f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);
+    f.choice("scheme", scheme, {"one-vs-all", "one-vs-one"},
+             "how classes become two-class problems");
+    f("folds", folds, "folds of cross-validation").range(2, 1000);
+    f.choice("class_weights", class_weights, {"none", "balanced"},
+             "balanced: errors on both sides weigh the same whatever their number");
+    f("bias", bias, "value of the appended feature; 0 for none").range(0, 1000);
+    f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
+    f.choice("solver", solver, {"auto", "gram", "primal"}, "auto takes the one that costs less");
+    f("tolerance", tolerance, "of the solver; smaller is more exact").range(1e-10, 0.5);
+  }
+};
+
+// Throws a data error for values that are not finite or labels of one class only. Requires
+// one row a label. Memory: 4 n^2 bytes (gram) or 16 n d (primal). Time: n^2 d / 2 multiplications
+// for the Gram, then some tens of n^2 a two-class problem.
+std::unique_ptr<Classifier> fit_linear_svm(const LinearSvmOptions& options, ConstMatrixView vectors,
+                                           const Labels& labels, Rng rng, const Progress& progress);
+std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options, TensorReader in);
+
+}  // namespace muster

@@ -1,0 +1,35 @@
+// The squared-hinge SVM in the primal, by LIBLINEAR's trust-region Newton method (solver
+// L2R_L2LOSS_SVC: no random numbers), for data with more items than a Gram matrix can hold.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "muster/classify/binary_problems.h"
+#include "muster/core/matrix.h"
+
+namespace muster {
+
+// Rows scaled by `scale` and with `bias` appended, in LIBLINEAR's layout (16 bytes a non-zero
+// value), shared by all two-class problems on them. Immutable; thread-safe.
+class PrimalSvm {
+ public:
+  PrimalSvm(ConstMatrixView vectors, double scale, double bias);
+  ~PrimalSvm();
+  PrimalSvm(const PrimalSvm&) = delete;
+  PrimalSvm& operator=(const PrimalSvm&) = delete;
+
+  // Replaces `weights` (dim + 1, the last one for the bias), the start of the search, by the
+  // solution. Requires a two-sided problem. `tolerance` is LIBLINEAR's: relative to the gradient.
+  void solve(const BinaryProblem& problem, Costs costs, double tolerance,
+             std::vector<double>& weights) const;
+  double decision(size_t item, std::span<const double> weights) const;
+
+ private:
+  struct Rows;
+  std::unique_ptr<Rows> rows_;
+};
+
+}  // namespace muster

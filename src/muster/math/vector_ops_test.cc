@@ -1,0 +1,35 @@
+#include "muster/math/vector_ops.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "muster/core/rng.h"
+
+namespace muster {
+namespace {
+
+TEST(VectorOps, EqualTheNaiveLoopsAroundLaneEdges) {
+  for (size_t n : {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 1001}) {
+    Rng rng(n);
+    std::vector<float> x(n), y(n);
+    std::vector<double> z(n), expected(n);
+    double sum = 0, magnitude = 0;
+    for (size_t i = 0; i < n; ++i) {
+      x[i] = static_cast<float>(rng.normal());
+      y[i] = static_cast<float>(rng.normal());
+      z[i] = rng.normal();
+      const double product = static_cast<double>(x[i]) * static_cast<double>(y[i]);
+      sum += product;
+      magnitude += std::abs(product);
+      expected[i] = z[i] + 0.3 * static_cast<double>(x[i]);
+    }
+    EXPECT_NEAR(dot(x, y), sum, 1e-14 * (1 + magnitude));
+    axpy(0.3, x, z);
+    for (size_t i = 0; i < n; ++i) EXPECT_NEAR(z[i], expected[i], 1e-14);
+  }
+}
+
+}  // namespace
+}  // namespace muster
