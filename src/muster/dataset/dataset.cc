@@ -1,0 +1,92 @@
+#include "muster/dataset/dataset.h"
+
+#include <algorithm>
+
+#include "muster/core/error.h"
+#include "muster/dataset/file_names.h"
+#include "muster/dataset/voc.h"
+#include "muster/store/mapped_file.h"
+
+namespace muster {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kExpectedLayout =
+    "expected root/class/*.jpg, root/{train,test}/class/*.jpg, a list file of "
+    "path<TAB>label[,label...], a "
+    "folder with labels.tsv, a PASCAL VOC folder, or the same with .npy or .npz files";
+
+void add_class_folder(const fs::path& folder, const std::string& class_name, const fs::path& root,
+                      Split split, DatasetBuilder& builder) {
+  for (const fs::path& entry : sorted_entries(folder)) {
+    if (fs::is_directory(entry)) {
+      builder.note(fmt::format("'{}' passed over: a folder inside a class folder", entry.string()));
+    } else if (!item_kind(entry)) {
+      builder.pass_over(entry);
+    } else {
+      builder.add({entry, entry.lexically_relative(root).generic_string(),
+                   object_group(class_name, entry), split},
+                  {class_name});
+    }
+  }
+}
+
+void add_class_folders(const fs::path& parent, const fs::path& root, Split split,
+                       DatasetBuilder& builder) {
+  for (const fs::path& entry : sorted_entries(parent)) {
+    if (fs::is_directory(entry)) {
+      add_class_folder(entry, entry.filename().string(), root, split, builder);
+    } else if (item_kind(entry)) {
+      builder.note(fmt::format("'{}' passed over: it is in no class folder", entry.string()));
+    } else {
+      builder.pass_over(entry);
+    }
+  }
+}
+
+Dataset open_folder(const fs::path& root) {
+  DatasetBuilder builder(root);
+  if (fs::is_directory(root / "train") && fs::is_directory(root / "test")) {
+    add_class_folders(root / "train", root, Split::kTrain, builder);
+    add_class_folders(root / "test", root, Split::kTest, builder);
+    for (const fs::path& entry : sorted_entries(root))
+      if (entry.filename() != "train" && entry.filename() != "test")
+        builder.note(
+            fmt::format("'{}' passed over: it is in neither train/ nor test/", entry.string()));
+  } else {
+    add_class_folders(root, root, Split::kNone, builder);
+  }
+  if (builder.empty())
+    throw data_error("'{}' holds no items in class folders (extensions: {}); {}", root.string(),
+                     kItemExtensions, kExpectedLayout);
+  return builder.finish(root.string());
+}
+
+Dataset open_list(const fs::path& file) {
+  const auto mapped = MappedFile::open(file);
+  const std::string text(reinterpret_cast<const char*>(mapped->bytes().data()),
+                         mapped->bytes().size());
+  return parse_list(text, file.has_parent_path() ? file.parent_path() : fs::path("."),
+                    file.string());
+}
+
+}  // namespace
+
+Dataset open_dataset(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) throw data_error("there is no '{}'; {}", path.string(), kExpectedLayout);
+  if (!fs::is_directory(status)) {
+    if (item_kind(path))
+      throw data_error("'{}' is a single item, not a dataset; {}", path.string(), kExpectedLayout);
+    return open_list(path);
+  }
+  // "photos/" and "photos" are the same folder, and give the same names.
+  const fs::path root = path.has_filename() ? path : path.parent_path();
+  if (fs::is_regular_file(root / "labels.tsv")) return open_list(root / "labels.tsv");
+  if (fs::is_directory(root / "JPEGImages")) return open_voc(root);
+  return open_folder(root);
+}
+
+}  // namespace muster

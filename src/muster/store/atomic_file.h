@@ -1,0 +1,41 @@
+// Files appear whole or not at all: written under a temporary name beside the target, synced,
+// renamed. A crash or a full disk leaves the old file, or none, under the final name.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace muster {
+
+// Parent directories are not created. Every failure is a run-time failure that names the target. A
+// target that is a device or a pipe (/dev/null, /dev/stdout) is written directly; a symbolic link
+// is followed. Not for use from several threads at once.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& target);
+  // Without commit() the temporary file is removed and the target stays as it was.
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  // Syncs and renames; the target is complete once this returns.
+  void commit();
+
+ private:
+  void open_temporary();
+  void discard();
+  [[noreturn]] void fail(const char* action, int error_number);
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;  // empty where the target is written directly
+  int descriptor_ = -1;
+};
+
+void write_file_atomically(const std::filesystem::path& target, std::span<const std::byte> bytes);
+void write_file_atomically(const std::filesystem::path& target, std::string_view text);
+
+}  // namespace muster

@@ -1,0 +1,122 @@
+#include "muster/store/atomic_file.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "expect_error.h"
+#include "temp_dir.h"
+
+namespace muster {
+namespace {
+namespace fs = std::filesystem;
+
+size_t count_entries(const fs::path& directory) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(directory), {}));
+}
+
+// The kernel refuses to let any file of this process grow beyond `bytes`, as a full disk would.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : old_handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
+    const rlimit limit{bytes, old_limit_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
+    ::signal(SIGXFSZ, old_handler_);
+  }
+
+ private:
+  void (*old_handler_)(int);
+  rlimit old_limit_;
+};
+
+TEST(AtomicFile, ReplacesTheOldFileAndLeavesNothingElse) {
+  const TempDir dir;
+  const fs::path target = dir.put("a.txt", "old");
+  write_file_atomically(target, "new");
+  EXPECT_EQ(read_whole_file(target), "new");
+  EXPECT_EQ(count_entries(dir.path()), 1u);
+}
+
+TEST(AtomicFile, TheTargetAppearsOnlyWithCommit) {
+  const TempDir dir;
+  AtomicFile file(dir / "a.txt");
+  file.write("one ");
+  file.write("two");
+  EXPECT_FALSE(fs::exists(dir / "a.txt"));
+  file.commit();
+  EXPECT_EQ(read_whole_file(dir / "a.txt"), "one two");
+}
+
+TEST(AtomicFile, WithoutCommitTheOldFileStays) {
+  const TempDir dir;
+  const fs::path target = dir.put("a.txt", "old");
+  { AtomicFile(target).write("half"); }
+  EXPECT_EQ(read_whole_file(target), "old");
+  EXPECT_EQ(count_entries(dir.path()), 1u);
+}
+
+TEST(AtomicFile, TwoWritersInOneFolderDoNotMeet) {
+  const TempDir dir;
+  AtomicFile a(dir / "same"), b(dir / "same");
+  a.write("a");
+  b.write("b");
+  a.commit();
+  b.commit();
+  EXPECT_EQ(read_whole_file(dir / "same"), "b");
+}
+
+TEST(AtomicFile, AFullDiskLeavesTheOldFile) {
+  const TempDir dir;
+  const fs::path target = dir.put("a.bin", "old");
+  const std::string big(1 << 20, 'x');
+  {
+    const FileSizeLimit limit(100'000);
+    EXPECT_ERROR(write_file_atomically(target, big), kRuntime, "a.bin");
+  }
+  EXPECT_EQ(read_whole_file(target), "old");
+  EXPECT_EQ(count_entries(dir.path()), 1u);
+}
+
+TEST(AtomicFile, AFullDeviceIsSaidAsSuch) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  EXPECT_ERROR(write_file_atomically("/dev/full", "x"), kRuntime, "No space left");
+}
+
+TEST(AtomicFile, ADeviceIsWrittenNotReplaced) {
+  write_file_atomically("/dev/null", "x");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(AtomicFile, ALinkIsFollowed) {
+  const TempDir dir;
+  const fs::path real = dir.put("real", "old");
+  fs::create_symlink(real, dir / "link");
+  write_file_atomically(dir / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(dir / "link"));
+  EXPECT_EQ(read_whole_file(real), "new");
+}
+
+TEST(AtomicFile, SaysWhatIsWrongWithTheTarget) {
+  const TempDir dir;
+  EXPECT_ERROR(write_file_atomically(dir.path(), "x"), kRuntime, "is a directory");
+  EXPECT_ERROR(write_file_atomically(dir / "no" / "such" / "a", "x"), kRuntime, "create it first");
+  dir.put("file");
+  EXPECT_ERROR(write_file_atomically(dir / "file" / "a", "x"), kRuntime, "Not a directory");
+}
+
+TEST(AtomicFile, AnUnwritableFolderIsRefused) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TempDir dir;
+  ::chmod(dir.path().c_str(), 0500);
+  EXPECT_ERROR(write_file_atomically(dir / "a", "x"), kRuntime, "may write to");
+  ::chmod(dir.path().c_str(), 0700);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,35 @@
+// Named arrays in one file, in the safetensors layout: 8-byte little-endian length of the header,
+// JSON header, raw little-endian arrays without holes (docs/file-format.md). Equal TensorMaps give
+// equal bytes. The metadata entry "muster.checksum" guards header and arrays against damage; it is
+// added on writing and taken out on reading.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "muster/core/tensors.h"
+
+namespace muster {
+
+enum class ChecksumPolicy {
+  kRequired,   // our own files: one without a checksum is refused
+  kIfPresent,  // files of other programs
+};
+
+// Atomic. Arrays of 8-byte elements come first, then 4, 2, 1, so that every array is aligned.
+void write_safetensors(const std::filesystem::path& path, const TensorMap& map);
+
+// Memory-mapped: arrays point into the file, which stays mapped while one of them lives. The
+// checksum is verified, so all bytes are read once. Everything the header says is checked before
+// use; a file that is cut short, bit-flipped or malformed is a data error.
+TensorMap read_safetensors(const std::filesystem::path& path,
+                           ChecksumPolicy policy = ChecksumPolicy::kRequired);
+
+// The same from memory that `owner` keeps alive; `name` is for messages.
+TensorMap parse_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                            const std::string& name,
+                            ChecksumPolicy policy = ChecksumPolicy::kRequired);
+
+}  // namespace muster
