@@ -1,0 +1,274 @@
+#include <atomic>
+#include <chrono>
+
+#include "muster/core/parallel.h"
+#include "muster/math/gemm.h"
+#include "muster/pipeline/pipeline.h"
+#include "muster/setkernel/feature_kernel.h"
+#include "muster/setkernel/gram.h"
+
+namespace muster {
+namespace {
+
+// Adds the time until it goes out of scope to one entry of `seconds`.
+class Stopwatch {
+ public:
+  Stopwatch(StageSeconds* seconds, const char* stage) : seconds_(seconds), stage_(stage) {}
+  ~Stopwatch() {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    if (seconds_) (*seconds_)[stage_] += spent.count();
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  StageSeconds* seconds_;
+  const char* stage_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+VectorSet choose_vectors(const VectorSet& set, std::span<const size_t> rows) {
+  VectorSet out;
+  out.vectors = select_rows(set.vectors.view(), rows);
+  if (set.has_places()) out.places = select_rows(set.places.view(), rows);
+  out.image_width = set.image_width;
+  out.image_height = set.image_height;
+  return out;
+}
+
+// The width that all sets share; sets of another width are a data error.
+size_t common_width(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items) {
+  std::atomic<size_t> width{0};
+  parallel_for(items.size(), 16, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const size_t dim = source.load(plan.extractor, items[i]).dim();
+      size_t expected = 0;
+      if (dim == 0 || width.compare_exchange_strong(expected, dim) || expected == dim) continue;
+      throw data_error("{}: its vectors have {} components, those of other items {}; all sets must agree",
+                       source.dataset().items[items[i]].name, dim, expected);
+    }
+  });
+  if (width == 0) throw data_error("none of the {} training items has a single vector to learn from", items.size());
+  return width;
+}
+
+// About `count` vectors, evenly over the items and drawn per item, after the reductions fitted so far.
+Sample draw_sample(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
+                   std::span<const size_t> items, const Labels& labels, size_t count, size_t width,
+                   const Rng& rng) {
+  const size_t per_item = (count + items.size() - 1) / std::max<size_t>(items.size(), 1);
+  std::vector<Matrix<float>> parts(items.size());
+  parallel_for(items.size(), 4, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const VectorSet set = source.load(plan.extractor, items[i]);
+      Rng stream = rng.derive(i);
+      parts[i] = branch.reduce(choose_vectors(set, stream.sample(set.size(), per_item))).vectors;
+    }
+  });
+  size_t total = 0;
+  for (const Matrix<float>& part : parts) total += part.rows();
+  Sample sample{Matrix<float>(total, width), {}, labels.num_classes()};
+  size_t next = 0;
+  for (size_t i = 0; i < parts.size(); ++i)
+    for (size_t r = 0; r < parts[i].rows(); ++r) {
+      std::ranges::copy(parts[i].row(r), sample.vectors.row(next++).begin());
+      sample.labels.push_back(labels.size() > 0 ? labels.first(i) : -1);
+    }
+  return sample;
+}
+
+template <class Encode>
+void over_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
+                std::span<const size_t> items, const Progress& progress, const Encode& encode) {
+  ProgressStep step(progress, "encoding", items.size());
+  parallel_for(items.size(), 4, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      encode(i, branch.reduce(source.load(plan.extractor, items[i])));
+      step.tick();
+    }
+  });
+}
+
+double mean_squared_norm(const Matrix<float>& vectors) {
+  double sum = 0;
+  for (float value : vectors.values()) sum += static_cast<double>(value) * value;
+  return sum / static_cast<double>(std::max<size_t>(vectors.rows(), 1));
+}
+
+double mean_diagonal(const Matrix<double>& gram) {
+  double sum = 0;
+  for (size_t i = 0; i < gram.rows(); ++i) sum += gram(i, i);
+  return sum / static_cast<double>(std::max<size_t>(gram.rows(), 1));
+}
+
+// A branch that stops at a set feature takes part in a kernel machine by its dot product.
+void give_kernel(FittedBranch& branch) {
+  if (branch.kernel) return;
+  branch.kernel = make_feature_kernel(FeatureKernelKind::kLinear, std::nullopt, branch.feature);
+  branch.feature = nullptr;
+}
+
+Matrix<double> training_gram(const SetKernel& kernel, const Represented& sets, const Progress& progress) {
+  Matrix<double> gram(sets.size(), sets.size());
+  kernel.gram(sets, sets, gram, progress);
+  return gram;
+}
+
+class Fitting {
+ public:
+  Fitting(const Plan& plan, const ItemSource& source, std::span<const size_t> items, const Labels& labels,
+          uint64_t seed, const Progress& progress, StageSeconds* seconds)
+      : plan_(plan), source_(source), items_(items), labels_(labels), rng_(seed), progress_(progress),
+        seconds_(seconds) {}
+
+  std::vector<FittedBranch> fit_branches() {
+    const Stopwatch watch(seconds_, "fit");
+    std::vector<FittedBranch> branches;
+    for (size_t b = 0; b < plan_.branches.size(); ++b)
+      branches.push_back(
+          fit_branch(plan_.branches[b], source_, items_, labels_, rng_.derive("branch").derive(b), progress_));
+    return branches;
+  }
+
+  std::shared_ptr<const Classifier> fit_on_vectors(std::vector<FittedBranch>& branches) {
+    std::vector<Matrix<float>> parts;
+    size_t dim = 0;
+    {
+      const Stopwatch watch(seconds_, "encode");
+      for (size_t b = 0; b < branches.size(); ++b) {
+        parts.push_back(encode_items(branches[b], plan_.branches[b], source_, items_, progress_));
+        dim += parts.back().cols();
+        const double norm = mean_squared_norm(parts.back());
+        if (branches.size() > 1 && norm > 0) branches[b].scale = 1 / std::sqrt(norm);
+      }
+    }
+    const Stopwatch watch(seconds_, "train");
+    const VectorClassifierStage& stage = plan_.classifier->as<VectorClassifierStage>();
+    const AnyOptions& options = *plan_.classifier->options;
+    if (parts.size() == 1) return stage.fit(options, parts[0], labels_, rng_.derive("classifier"), progress_);
+    Matrix<float> all(items_.size(), dim);
+    for (size_t i = 0; i < items_.size(); ++i) {
+      float* out = all.row(i).data();
+      for (size_t b = 0; b < parts.size(); ++b)
+        for (float value : parts[b].row(i)) *out++ = static_cast<float>(branches[b].scale) * value;
+    }
+    return stage.fit(options, all, labels_, rng_.derive("classifier"), progress_);
+  }
+
+  std::shared_ptr<const Classifier> fit_on_grams(std::vector<FittedBranch>& branches) {
+    std::vector<std::vector<std::shared_ptr<const SetKernel>>> candidates;
+    {
+      const Stopwatch watch(seconds_, "encode");
+      for (size_t b = 0; b < branches.size(); ++b) {
+        give_kernel(branches[b]);
+        branches[b].training = represent_items(branches[b], plan_.branches[b], source_, items_, progress_);
+        candidates.push_back(branches[b].kernel->candidates(branches[b].training));
+      }
+    }
+    const Stopwatch watch(seconds_, "train");
+    // Widths are searched for where there is one branch; several take the middle of their grids.
+    const size_t num_candidates = branches.size() == 1 ? candidates[0].size() : 1;
+    check_gram_memory(items_.size(), items_.size(), num_candidates + 1);
+    const auto kernel_of = [&](size_t b, size_t candidate) {
+      return branches.size() == 1 ? candidates[b][candidate] : candidates[b][candidates[b].size() / 2];
+    };
+    const auto gram_of = [&](size_t candidate) {
+      Matrix<double> sum = training_gram(*kernel_of(0, candidate), branches[0].training, progress_);
+      if (branches.size() == 1) return sum;
+      for (size_t b = 0; b < branches.size(); ++b) {
+        const Matrix<double> gram =
+            b == 0 ? sum : training_gram(*kernel_of(b, candidate), branches[b].training, progress_);
+        const double diagonal = mean_diagonal(gram);
+        branches[b].scale = (diagonal > 0 ? 1 / diagonal : 1) / static_cast<double>(branches.size());
+        for (size_t i = 0; i < sum.size(); ++i)
+          sum.data()[i] = (b == 0 ? 0 : sum.data()[i]) + branches[b].scale * gram.data()[i];
+      }
+      return sum;
+    };
+    GramChoice choice = plan_.classifier->as<GramClassifierStage>().fit(
+        *plan_.classifier->options, num_candidates, gram_of, labels_, rng_.derive("classifier"), progress_);
+    for (size_t b = 0; b < branches.size(); ++b) branches[b].kernel = kernel_of(b, choice.candidate);
+    return std::move(choice.classifier);
+  }
+
+ private:
+  const Plan& plan_;
+  const ItemSource& source_;
+  std::span<const size_t> items_;
+  const Labels& labels_;
+  Rng rng_;
+  const Progress& progress_;
+  StageSeconds* seconds_;
+};
+
+}  // namespace
+
+VectorSet FittedBranch::reduce(VectorSet set) const {
+  if (set.size() > 0 && set.dim() != input_dim)
+    throw data_error("vectors of {} components were given, the model was trained on vectors of {}", set.dim(), input_dim);
+  for (const auto& reducer : reducers) set = reducer->apply(std::move(set));
+  return set;
+}
+
+FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
+                        const Labels& labels, Rng rng, const Progress& progress) {
+  MUSTER_CHECK(plan.complete());
+  FittedBranch branch;
+  size_t width = branch.input_dim = common_width(plan, source, items);
+  const auto sample_for = [&](const PlannedStage& stage, const Rng& stream) {
+    return draw_sample(branch, plan, source, items, labels, stage.num_samples(), width, stream);
+  };
+  for (size_t s = 0; s < plan.reducers.size(); ++s) {
+    const PlannedStage& stage = plan.reducers[s];
+    const ReducerStage& functions = stage.as<ReducerStage>();
+    const Rng stream = rng.derive("reducer").derive(s);
+    Sample sample{Matrix<float>(0, width), {}, labels.num_classes()};
+    if (functions.needs_sample) sample = sample_for(stage, stream.derive("sample"));
+    branch.reducers.push_back(functions.fit(*stage.options, sample, stream.derive("fit")));
+    width = branch.reducers.back()->output_dim();
+  }
+  const PlannedStage& last = plan.set_feature ? *plan.set_feature : *plan.set_kernel;
+  const Rng stream = rng.derive("representation");
+  const Sample sample = sample_for(last, stream.derive("sample"));
+  if (plan.set_kernel) {
+    branch.kernel = last.as<SetKernelStage>().fit(*last.options, sample, stream.derive("fit"), progress);
+    return branch;
+  }
+  branch.feature = std::make_shared<SetFeature>(
+      last.as<SetFeatureStage>().fit(*last.options, sample, stream.derive("fit"), progress));
+  if (plan.feature_kernel) {
+    branch.kernel = plan.feature_kernel->as<FeatureKernelStage>().make(*plan.feature_kernel->options, branch.feature);
+    branch.feature = nullptr;
+  }
+  return branch;
+}
+
+Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
+                           std::span<const size_t> items, const Progress& progress) {
+  Matrix<float> out(items.size(), branch.feature->dim());
+  over_items(branch, plan, source, items, progress,
+             [&](size_t i, const VectorSet& set) { branch.feature->encode(set, out.row(i)); });
+  return out;
+}
+
+Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
+                            std::span<const size_t> items, const Progress& progress) {
+  Represented out(items.size());
+  over_items(branch, plan, source, items, progress,
+             [&](size_t i, const VectorSet& set) { out[i] = branch.kernel->represent(set); });
+  return out;
+}
+
+Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items, const Labels& labels,
+                      uint64_t seed, const Progress& progress, StageSeconds* seconds) {
+  if (!plan.classifier)
+    throw usage_error("recipe: it has no classifier; end it with one, such as linear-svm");
+  MUSTER_CHECK(items.size() == labels.size());
+  Fitting fitting(plan, source, items, labels, seed, progress, seconds);
+  std::vector<FittedBranch> branches = fitting.fit_branches();
+  std::shared_ptr<const Classifier> classifier =
+      plan.on_vectors() ? fitting.fit_on_vectors(branches) : fitting.fit_on_grams(branches);
+  return Pipeline(plan, std::move(branches), std::move(classifier), labels.class_names, !labels.single_label(), seed);
+}
+
+}  // namespace muster

@@ -1,0 +1,160 @@
+#include "muster/pipeline/item_source.h"
+
+#include <atomic>
+
+#include "muster/core/parallel.h"
+#include "muster/image/decode.h"
+#include "muster/math/half.h"
+
+namespace muster {
+namespace {
+
+// A set at rest.
+struct RestingSet {
+  std::vector<uint16_t> halves;  // extracted features
+  Matrix<float> exact;           // vector sets as they were read
+  size_t rows = 0, cols = 0;
+  Matrix<float> places;
+  int image_width = 0, image_height = 0;
+
+  size_t num_bytes() const {
+    return halves.size() * sizeof(uint16_t) + (exact.size() + places.size()) * sizeof(float);
+  }
+};
+
+RestingSet put_to_rest(const VectorSet& set, bool rounded) {
+  RestingSet out;
+  out.rows = set.size();
+  out.cols = set.dim();
+  out.places = set.places;
+  out.image_width = set.image_width;
+  out.image_height = set.image_height;
+  if (rounded) {
+    out.halves.resize(set.vectors.size());
+    floats_to_halves(set.vectors.values(), out.halves);
+  } else {
+    out.exact = set.vectors;
+  }
+  return out;
+}
+
+VectorSet wake(const RestingSet& rest) {
+  VectorSet out{rest.exact, rest.places, rest.image_width, rest.image_height};
+  if (!rest.halves.empty() || rest.exact.cols() != rest.cols) {
+    out.vectors = Matrix<float>(rest.rows, rest.cols);
+    halves_to_floats(rest.halves, out.vectors.values());
+  }
+  return out;
+}
+
+void require_finite(const VectorSet& set, const std::string& name) {
+  for (float value : set.vectors.values())
+    if (!std::isfinite(value)) throw data_error("{}: its features are not finite numbers", name);
+}
+
+VectorSet extract(const std::filesystem::path& path, const Extractor& extractor, int max_side_px) {
+  DecodeOptions decode;
+  decode.longest_side_px = max_side_px;
+  VectorSet set = extractor.extract(read_image(path, decode));
+  require_finite(set, path.string());
+  return set;
+}
+
+}  // namespace
+
+struct ItemSource::KeyedExtractor {
+  size_t index;  // the cache's row of slots
+  std::unique_ptr<Extractor> extractor;
+  int max_side_px;
+};
+
+// Slots by (extractor, item), filled while there is room and never emptied: what an item's set is does not
+// depend on whether it was kept.
+struct ItemSource::Cache {
+  explicit Cache(size_t num_items, size_t budget) : num_items(num_items), room(static_cast<int64_t>(budget)) {}
+
+  std::shared_ptr<const RestingSet> find(size_t extractor, size_t item) {
+    const std::lock_guard lock(mutex);
+    const auto found = sets.find(extractor * num_items + item);
+    return found == sets.end() ? nullptr : found->second;
+  }
+  void keep(size_t extractor, size_t item, RestingSet set) {
+    const auto bytes = static_cast<int64_t>(set.num_bytes());
+    const std::lock_guard lock(mutex);
+    if (room < bytes) return;
+    if (sets.try_emplace(extractor * num_items + item, std::make_shared<RestingSet>(std::move(set))).second)
+      room -= bytes;
+  }
+
+  const size_t num_items;
+  std::mutex mutex;
+  int64_t room;
+  std::map<size_t, std::shared_ptr<const RestingSet>> sets;
+};
+
+ItemSource::ItemSource(const Dataset& dataset, size_t cache_bytes)
+    : dataset_(dataset), cache_(std::make_unique<Cache>(dataset.items.size(), cache_bytes)) {}
+
+ItemSource::~ItemSource() = default;
+
+const ItemSource::KeyedExtractor& ItemSource::extractor_for(const PlannedStage& stage) const {
+  const std::string key = stage.full_spec().text();
+  const std::lock_guard lock(extractors_mutex_);
+  std::unique_ptr<KeyedExtractor>& entry = extractors_[key];
+  if (!entry) {
+    const ExtractorStage& functions = stage.as<ExtractorStage>();
+    entry = std::make_unique<KeyedExtractor>(KeyedExtractor{extractors_.size(), functions.make(*stage.options),
+                                                            functions.max_side_px(*stage.options)});
+  }
+  return *entry;
+}
+
+VectorSet ItemSource::load(const std::optional<PlannedStage>& extractor, size_t item) const {
+  const Item& entry = dataset_.items[item];
+  if (dataset_.kind == ItemKind::kVectorSets) {
+    if (const auto kept = cache_->find(0, item)) return wake(*kept);
+    VectorSet set = load_vector_set(entry.path);
+    cache_->keep(0, item, put_to_rest(set, false));
+    return set;
+  }
+  if (!extractor)
+    throw usage_error("recipe: these items are pictures, so a feature stage such as dsift must come first");
+  const KeyedExtractor& keyed = extractor_for(*extractor);
+  if (const auto kept = cache_->find(keyed.index, item)) return wake(*kept);
+  RestingSet rest = put_to_rest(extract(entry.path, *keyed.extractor, keyed.max_side_px), true);
+  VectorSet set = wake(rest);
+  cache_->keep(keyed.index, item, std::move(rest));
+  return set;
+}
+
+std::vector<ItemFailure> ItemSource::prepare(const std::optional<PlannedStage>& extractor,
+                                             std::span<const size_t> items, const Progress& progress) const {
+  std::vector<std::string> reasons(items.size());
+  ProgressStep step(progress, dataset_.kind == ItemKind::kImages ? "features" : "reading sets", items.size());
+  parallel_for(items.size(), 4, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      try {
+        load(extractor, items[i]);
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::kData) throw;
+        reasons[i] = error.what();
+      }
+      step.tick();
+    }
+  });
+  std::vector<ItemFailure> failures;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!reasons[i].empty()) failures.push_back({items[i], reasons[i]});
+  return failures;
+}
+
+VectorSet load_item(const std::filesystem::path& path, ItemKind kind, const std::optional<PlannedStage>& extractor) {
+  if (kind == ItemKind::kVectorSets) return load_vector_set(path);
+  if (!extractor)
+    throw usage_error("recipe: {} is a picture, so a feature stage such as dsift must come first", path.string());
+  const ExtractorStage& functions = extractor->as<ExtractorStage>();
+  const auto made = functions.make(*extractor->options);
+  return wake(put_to_rest(extract(path, *made, functions.max_side_px(*extractor->options)), true));
+}
+
+}  // namespace muster

@@ -1,0 +1,54 @@
+// Items become sets: pictures are decoded and go through an extractor, vector sets are read as they are.
+// What fits into the cache is kept at rest (half precision for extracted features, rounded alike whether
+// it is kept or made anew), so that fitting, encoding and several methods share one extraction.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "muster/core/progress.h"
+#include "muster/core/vector_set.h"
+#include "muster/dataset/dataset.h"
+#include "muster/pipeline/plan.h"
+
+namespace muster {
+
+struct ItemFailure {
+  size_t item;
+  std::string reason;
+};
+
+// Thread-safe.
+class ItemSource {
+ public:
+  // `dataset` must outlive the source.
+  explicit ItemSource(const Dataset& dataset, size_t cache_bytes = size_t{4} << 30);
+  ~ItemSource();
+
+  const Dataset& dataset() const { return dataset_; }
+  // The set of an item, before any reduction. `extractor` is ignored for vector sets; pictures without one
+  // are a usage error. An item that cannot be read is a data error.
+  VectorSet load(const std::optional<PlannedStage>& extractor, size_t item) const;
+  // Loads items into the cache, over threads; returns those that cannot be read, in order.
+  std::vector<ItemFailure> prepare(const std::optional<PlannedStage>& extractor, std::span<const size_t> items,
+                                   const Progress& progress) const;
+
+ private:
+  struct Cache;
+  struct KeyedExtractor;
+
+  const KeyedExtractor& extractor_for(const PlannedStage& stage) const;
+
+  const Dataset& dataset_;
+  std::unique_ptr<Cache> cache_;
+  mutable std::mutex extractors_mutex_;
+  mutable std::map<std::string, std::unique_ptr<KeyedExtractor>> extractors_;
+};
+
+// The features of one picture or the vectors of one file, as ItemSource gives them, without a dataset.
+VectorSet load_item(const std::filesystem::path& path, ItemKind kind, const std::optional<PlannedStage>& extractor);
+
+}  // namespace muster

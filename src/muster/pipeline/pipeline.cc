@@ -1,0 +1,173 @@
+#include "muster/pipeline/pipeline.h"
+
+#include <nlohmann/json.hpp>
+
+#include "muster/store/safetensors.h"
+
+namespace muster {
+namespace {
+
+constexpr const char* kFormatVersion = "1";
+
+// One set's vectors of all branches, brought to one scale.
+void join_vectors(std::span<const FittedBranch> branches, const std::vector<VectorSet>& sets, std::span<float> out) {
+  size_t begin = 0;
+  for (size_t b = 0; b < branches.size(); ++b) {
+    const std::span<float> part = out.subspan(begin, branches[b].feature->dim());
+    branches[b].feature->encode(branches[b].reduce(sets[b]), part);
+    if (branches[b].scale != 1)
+      for (float& value : part) value *= static_cast<float>(branches[b].scale);
+    begin += part.size();
+  }
+}
+
+size_t total_dim(std::span<const FittedBranch> branches) {
+  size_t dim = 0;
+  for (const FittedBranch& branch : branches) dim += branch.feature->dim();
+  return dim;
+}
+
+// Kernel values between some sets (one list a branch) and the training sets.
+Matrix<double> joined_gram(std::span<const FittedBranch> branches, std::span<const Represented> sets,
+                           const Progress& progress) {
+  Matrix<double> sum(sets[0].size(), branches[0].training.size());
+  for (size_t b = 0; b < branches.size(); ++b) {
+    Matrix<double> gram(sum.rows(), sum.cols());
+    branches[b].kernel->gram(sets[b], branches[b].training, gram, progress);
+    for (size_t i = 0; i < sum.size(); ++i) sum.data()[i] += branches[b].scale * gram.data()[i];
+  }
+  return sum;
+}
+
+void save_branch(const FittedBranch& branch, const TensorWriter& out) {
+  for (size_t s = 0; s < branch.reducers.size(); ++s)
+    branch.reducers[s]->save(out.scope("reducer").scope(std::to_string(s)));
+  TensorWriter(out).put("scale", branch.scale);
+  if (branch.feature) {
+    branch.feature->save(out.scope("feature"));
+    return;
+  }
+  branch.kernel->save(out.scope("kernel"));
+  branch.kernel->save_represented(branch.training, out.scope("training"));
+}
+
+// The width of the vectors a branch begins with, where a stage that keeps no arrays needs to know it.
+FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_dim, const TensorReader& in) {
+  FittedBranch branch;
+  size_t width = input_dim;
+  for (size_t s = 0; s < plan.reducers.size(); ++s) {
+    branch.reducers.push_back(plan.reducers[s].as<ReducerStage>().load(
+        *plan.reducers[s].options, width, in.scope("reducer").scope(std::to_string(s))));
+    in.require(branch.reducers.back()->input_dim() == width, "a reduction of another dimension");
+    width = branch.reducers.back()->output_dim();
+  }
+  branch.scale = in.number("scale");
+  if (on_vectors) {
+    branch.feature = std::make_shared<SetFeature>(
+        plan.set_feature->as<SetFeatureStage>().load(*plan.set_feature->options, in.scope("feature")));
+    in.require(branch.feature->input_dim() == width, "a set feature of another dimension");
+    return branch;
+  }
+  const TensorReader kernel = in.scope("kernel");
+  if (plan.set_kernel) {
+    branch.kernel = plan.set_kernel->as<SetKernelStage>().load(*plan.set_kernel->options, kernel);
+  } else {
+    auto feature = std::make_shared<SetFeature>(
+        plan.set_feature->as<SetFeatureStage>().load(*plan.set_feature->options, kernel.scope("feature")));
+    in.require(feature->input_dim() == width, "a set feature of another dimension");
+    const StageEntry& entry = plan.feature_kernel ? *plan.feature_kernel->entry : find_stage("linear");
+    branch.kernel = std::get<FeatureKernelStage>(entry.functions).load(std::move(feature), kernel);
+  }
+  branch.training = branch.kernel->load_represented(in.scope("training"));
+  return branch;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
+                   std::vector<std::string> class_names, bool multi_label, uint64_t seed)
+    : plan_(std::move(plan)), branches_(std::move(branches)), classifier_(std::move(classifier)),
+      class_names_(std::move(class_names)), multi_label_(multi_label), seed_(seed) {}
+
+Matrix<double> Pipeline::scores(const ItemSource& source, std::span<const size_t> items,
+                                const Progress& progress) const {
+  if (!plan_.on_vectors()) {
+    std::vector<Represented> sets;
+    for (size_t b = 0; b < branches_.size(); ++b)
+      sets.push_back(represent_items(branches_[b], plan_.branches[b], source, items, progress));
+    return classifier_->scores_from_gram(joined_gram(branches_, sets, progress));
+  }
+  Matrix<float> vectors(items.size(), total_dim(branches_));
+  size_t begin = 0;
+  for (size_t b = 0; b < branches_.size(); ++b) {
+    const Matrix<float> part = encode_items(branches_[b], plan_.branches[b], source, items, progress);
+    for (size_t i = 0; i < items.size(); ++i)
+      for (size_t t = 0; t < part.cols(); ++t)
+        vectors(i, begin + t) = branches_[b].scale == 1 ? part(i, t) : part(i, t) * static_cast<float>(branches_[b].scale);
+    begin += part.cols();
+  }
+  return classifier_->scores(vectors);
+}
+
+Matrix<double> Pipeline::scores(const std::vector<VectorSet>& set_of_branch) const {
+  MUSTER_CHECK(set_of_branch.size() == branches_.size());
+  if (plan_.on_vectors()) {
+    Matrix<float> vectors(1, total_dim(branches_));
+    join_vectors(branches_, set_of_branch, vectors.row(0));
+    return classifier_->scores(vectors);
+  }
+  std::vector<Represented> sets;
+  for (size_t b = 0; b < branches_.size(); ++b)
+    sets.push_back({branches_[b].kernel->represent(branches_[b].reduce(set_of_branch[b]))});
+  return classifier_->scores_from_gram(joined_gram(branches_, sets, {}));
+}
+
+void Pipeline::save(const std::filesystem::path& path) const {
+  TensorMap map;
+  const TensorWriter out(map);
+  TensorWriter top = out;
+  top.put_text("format_version", kFormatVersion);
+  top.put_text("kind", "muster model");
+  top.put_text("recipe", plan_.recipe().text());
+  top.put_text("seed", std::to_string(seed_));
+  top.put_text("class_names", nlohmann::json(class_names_).dump());
+  top.put_text("multi_label", multi_label_ ? "true" : "false");
+  for (size_t b = 0; b < branches_.size(); ++b) {
+    const TensorWriter scope = out.scope("branch").scope(std::to_string(b));
+    const FittedBranch& branch = branches_[b];
+    TensorWriter(scope).put("input_dim", static_cast<double>(branch.input_dim));
+    save_branch(branch, scope);
+  }
+  classifier_->save(out.scope("classifier"));
+  write_safetensors(path, map);
+}
+
+Pipeline Pipeline::load(const std::filesystem::path& path) {
+  const TensorMap map = read_safetensors(path);
+  const TensorReader in(map);
+  if (!map.metadata.contains("kind") || in.text("kind") != "muster model")
+    throw data_error("{}: it is no muster model; make one with muster train", path.string());
+  if (in.text("format_version") != kFormatVersion)
+    throw data_error("{}: it has format version {}, and this muster reads version {}; train the model again or use the "
+                     "muster that wrote it", path.string(), in.text("format_version"), kFormatVersion);
+  Plan plan = plan_recipe(parse_recipe(in.text("recipe")));
+  if (!plan.classifier) throw data_error("{}: its recipe has no classifier", path.string());
+  std::vector<FittedBranch> branches;
+  for (size_t b = 0; b < plan.branches.size(); ++b) {
+    const TensorReader scope = in.scope("branch").scope(std::to_string(b));
+    const auto input_dim = static_cast<size_t>(scope.number("input_dim"));
+    branches.push_back(load_branch(plan.branches[b], plan.on_vectors(), input_dim, scope));
+    branches.back().input_dim = input_dim;
+  }
+  const PlannedStage& stage = *plan.classifier;
+  std::shared_ptr<const Classifier> classifier =
+      plan.on_vectors() ? stage.as<VectorClassifierStage>().load(*stage.options, in.scope("classifier"))
+                        : stage.as<GramClassifierStage>().load(*stage.options, in.scope("classifier"));
+  const nlohmann::json names = nlohmann::json::parse(in.text("class_names"), nullptr, false);
+  if (!names.is_array() || static_cast<int>(names.size()) != classifier->num_classes())
+    throw data_error("{}: its class names do not fit its classifier; the file is damaged", path.string());
+  return Pipeline(std::move(plan), std::move(branches), std::move(classifier),
+                  names.get<std::vector<std::string>>(), in.text("multi_label") == "true", std::stoull(in.text("seed")));
+}
+
+}  // namespace muster

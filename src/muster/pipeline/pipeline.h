@@ -1,0 +1,76 @@
+// A fitted method: from an item's set to scores. fit_pipeline returns a value; a Pipeline is immutable,
+// shareable between threads and saves and loads itself bit for bit.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "muster/pipeline/item_source.h"
+#include "muster/pipeline/plan.h"
+
+namespace muster {
+
+// One branch of a recipe: set -> reduced set -> vector or representation.
+struct FittedBranch {
+  size_t input_dim = 0;
+  std::vector<std::shared_ptr<const Reducer>> reducers;
+  std::shared_ptr<const SetFeature> feature;  // where the branch gives vectors
+  std::shared_ptr<const SetKernel> kernel;    // where it gives a kernel
+  // Brings branches to one scale: of vectors 1 / root mean squared norm, of kernels 1 / mean diagonal. 1 for
+  // a branch alone.
+  double scale = 1;
+  // Kernels: the training sets that test sets are compared with.
+  Represented training;
+
+  VectorSet reduce(VectorSet set) const;
+};
+
+// Wall-clock seconds by what they were spent on ("features", "fit", "encode", "train", "test").
+using StageSeconds = std::map<std::string, double>;
+
+class Pipeline {
+ public:
+  Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
+           std::vector<std::string> class_names, bool multi_label, uint64_t seed);
+
+  const Plan& plan() const { return plan_; }
+  const std::vector<std::string>& class_names() const { return class_names_; }
+  bool multi_label() const { return multi_label_; }
+  uint64_t seed() const { return seed_; }
+  const Classifier& classifier() const { return *classifier_; }
+
+  // items x classes. Every item must be readable (ItemSource::prepare says which are).
+  Matrix<double> scores(const ItemSource& source, std::span<const size_t> items, const Progress& progress) const;
+  // One row of scores from the item's unreduced sets, one a branch.
+  Matrix<double> scores(const std::vector<VectorSet>& set_of_branch) const;
+
+  // Atomic; the bytes depend on the model alone.
+  void save(const std::filesystem::path& path) const;
+  static Pipeline load(const std::filesystem::path& path);
+
+ private:
+  Plan plan_;
+  std::vector<FittedBranch> branches_;
+  std::shared_ptr<const Classifier> classifier_;
+  std::vector<std::string> class_names_;
+  bool multi_label_;
+  uint64_t seed_;
+};
+
+// Fits every stage in turn on the items given, all of which must be readable and labelled.
+Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items,
+                      const Labels& labels_of_items, uint64_t seed, const Progress& progress,
+                      StageSeconds* seconds = nullptr);
+
+// Without a classifier: what `muster encode` and `muster gram` use.
+FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
+                        const Labels& labels_of_items, Rng rng, const Progress& progress);
+Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
+                           std::span<const size_t> items, const Progress& progress);
+Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
+                            std::span<const size_t> items, const Progress& progress);
+
+}  // namespace muster

@@ -1,0 +1,94 @@
+#include "muster/pipeline/registry.h"
+
+#include "muster/classify/linear_svm.h"
+#include "muster/core/error.h"
+#include "muster/features/dsift.h"
+#include "muster/pipeline/registry_helpers.h"
+#include "muster/reduce/pca.h"
+#include "muster/reduce/vector_scaling.h"
+#include "muster/setfeature/bow.h"
+#include "muster/setkernel/feature_kernel.h"
+#include "muster/setkernel/sum_match.h"
+
+namespace muster {
+namespace {
+
+using K = FeatureKernelKind;
+constexpr Traits kNone{};
+constexpr Traits kNonNegative{Psd::kAlways, true, false};
+constexpr Traits kNeedsPlaces{Psd::kAlways, false, true};
+
+std::vector<StageEntry> make_stages() {
+  return {
+      // Pictures become sets.
+      extractor("dsift", "SIFT on a dense grid", "METHODS 1", make_dsift),
+      // Sets become sets.
+      reducer("pca", "principal components of the training vectors", "GEN 3.2.1", kNone, fit_pca, load_pca),
+      plain_reducer("l2", "every vector scaled to length 1", "METHODS 2", kNone, make_l2),
+      plain_reducer("root", "RootSIFT: square root of the L1-normalised vector", "Arandjelovic & Zisserman 2012", kNone,
+                    make_root),
+      plain_reducer<PlacesOptions>("places", "appends the place (x, y) to every vector", "PMK 5", kNeedsPlaces,
+                                   make_places),
+      // Sets become vectors.
+      set_feature("bow", "histogram of the nearest visual words", "EMK 2", kNone, fit_bow, load_bow),
+      // Vectors become kernels.
+      feature_kernel<NoOptions>("linear", "dot product of set features", "EMK 2", kNone, K::kLinear),
+      feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kNone, K::kRbf),
+      feature_kernel<WidthOptions>("chi2", "exponential chi-square kernel of set features", "METHODS 5", kNonNegative,
+                                   K::kChi2),
+      feature_kernel<NoOptions>("intersection", "histogram intersection of set features", "PMK 3", kNonNegative,
+                                K::kIntersection),
+      // Sets become kernels.
+      set_kernel("sum-match", "mean local kernel over all pairs of vectors, exactly", "EMK 2", kNone, fit_sum_match,
+                 load_sum_match),
+      // Vectors or kernels become scores.
+      vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
+                        load_linear_svm),
+  };
+}
+
+std::vector<Preset> make_presets() {
+  return {
+      {"bow-linear", "bag of words, linear SVM", "EMK 4", "dsift/bow:words=1000/linear-svm"},
+      {"bow-rbf", "bag of words, Gaussian kernel SVM", "EMK 4", "dsift/bow:words=1000/rbf/kernel-svm"},
+  };
+}
+
+template <class Entry>
+const Entry& find_named(const std::vector<Entry>& entries, std::string_view name, const char* what) {
+  std::vector<std::string> known;
+  for (const Entry& entry : entries) {
+    if (entry.name == name) return entry;
+    known.push_back(entry.name);
+  }
+  throw usage_error("there is no {} '{}'{}; there are: {}", what, name, did_you_mean(name, known),
+                    fmt::join(known, ", "));
+}
+
+}  // namespace
+
+std::string StageEntry::kind() const {
+  constexpr const char* kNames[] = {"feature",    "reduction",  "set feature", "vector kernel",
+                                    "set kernel", "classifier", "classifier"};
+  return kNames[functions.index()];
+}
+
+const std::vector<StageEntry>& all_stages() {
+  static const std::vector<StageEntry> stages = make_stages();
+  return stages;
+}
+
+const std::vector<Preset>& all_presets() {
+  static const std::vector<Preset> presets = make_presets();
+  return presets;
+}
+
+const StageEntry& find_stage(std::string_view name) { return find_named(all_stages(), name, "stage"); }
+const Preset& find_preset(std::string_view name) { return find_named(all_presets(), name, "method"); }
+
+Recipe recipe_of_method(std::string_view method) {
+  if (method.find('/') != std::string_view::npos) return parse_recipe(method);
+  return parse_recipe(find_preset(method).recipe);
+}
+
+}  // namespace muster

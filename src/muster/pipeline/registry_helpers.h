@@ -1,0 +1,133 @@
+// From a method's own typed functions to a line of the registry's table. Used by registry.cc only.
+#pragma once
+
+#include "muster/pipeline/registry.h"
+#include "muster/setkernel/feature_kernel.h"
+
+namespace muster {
+
+template <class Options>
+std::unique_ptr<AnyOptions> default_options() {
+  return std::make_unique<OptionsOf<Options>>();
+}
+
+template <class Options>
+const Options& typed(const AnyOptions& options) {
+  return dynamic_cast<const OptionsOf<Options>&>(options).values;
+}
+
+// Every extractor's own options and the size of the picture it works on.
+template <class Options>
+struct WithMaxSide {
+  Options own;
+  int max_side = 300;
+
+  void fields(Fields& f) {
+    own.fields(f);
+    f("max_side", max_side, "pictures with a longer side (in pixels) are shrunk to it first; 0 keeps their size")
+        .range(0, 100000);
+  }
+};
+
+template <class Options>
+StageEntry extractor(std::string name, std::string summary, std::string paper,
+                     std::unique_ptr<Extractor> (*make)(const Options&)) {
+  using All = WithMaxSide<Options>;
+  ExtractorStage functions{[make](const AnyOptions& o) { return make(typed<All>(o).own); },
+                           [](const AnyOptions& o) { return typed<All>(o).max_side; }};
+  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<All>, std::move(functions)};
+}
+
+template <class Options>
+StageEntry reducer(std::string name, std::string summary, std::string paper, Traits traits,
+                   std::unique_ptr<Reducer> (*fit)(const Options&, const Sample&),
+                   std::unique_ptr<Reducer> (*load)(const Options&, TensorReader)) {
+  ReducerStage functions{
+      true, [fit](const AnyOptions& o, const Sample& sample, Rng) { return fit(typed<Options>(o), sample); },
+      [load](const AnyOptions& o, size_t, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
+          std::move(functions)};
+}
+
+// A reduction that learns nothing: all it needs is the width of the vectors.
+template <class Options>
+StageEntry plain_reducer(std::string name, std::string summary, std::string paper, Traits traits,
+                         std::unique_ptr<Reducer> (*make)(const Options&, size_t)) {
+  ReducerStage functions{false,
+                         [make](const AnyOptions& o, const Sample& sample, Rng) {
+                           return make(typed<Options>(o), sample.vectors.cols());
+                         },
+                         [make](const AnyOptions& o, size_t input_dim, TensorReader) {
+                           return make(typed<Options>(o), input_dim);
+                         }};
+  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
+          std::move(functions)};
+}
+
+inline StageEntry plain_reducer(std::string name, std::string summary, std::string paper, Traits traits,
+                                std::unique_ptr<Reducer> (*make)(size_t)) {
+  ReducerStage functions{
+      false, [make](const AnyOptions&, const Sample& sample, Rng) { return make(sample.vectors.cols()); },
+      [make](const AnyOptions&, size_t input_dim, TensorReader) { return make(input_dim); }};
+  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<NoOptions>,
+          std::move(functions)};
+}
+
+template <class Options>
+StageEntry set_feature(std::string name, std::string summary, std::string paper, Traits traits,
+                       SetFeature (*fit)(const Options&, const Sample&, Rng, const Progress&),
+                       SetFeature (*load)(const Options&, TensorReader)) {
+  SetFeatureStage functions{
+      [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
+        return fit(typed<Options>(o), sample, rng, progress);
+      },
+      [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
+          std::move(functions)};
+}
+
+template <class Options>
+StageEntry feature_kernel(std::string name, std::string summary, std::string paper, Traits traits,
+                          FeatureKernelKind kind) {
+  FeatureKernelStage functions{
+      [kind](const AnyOptions& o, std::shared_ptr<const SetFeature> feature) {
+        std::optional<double> gamma;
+        if constexpr (std::is_same_v<Options, WidthOptions>) gamma = typed<Options>(o).gamma;
+        return make_feature_kernel(kind, gamma, std::move(feature));
+      },
+      [kind](std::shared_ptr<const SetFeature> feature, TensorReader in) {
+        return load_feature_kernel(kind, std::move(feature), std::move(in));
+      }};
+  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
+          std::move(functions)};
+}
+
+template <class Options>
+StageEntry set_kernel(std::string name, std::string summary, std::string paper, Traits traits,
+                      std::shared_ptr<const SetKernel> (*fit)(const Options&, const Sample&, Rng,
+                                                              const Progress&),
+                      std::shared_ptr<const SetKernel> (*load)(const Options&, TensorReader)) {
+  SetKernelStage functions{
+      [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
+        return fit(typed<Options>(o), sample, rng, progress);
+      },
+      [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
+          std::move(functions)};
+}
+
+template <class Options>
+StageEntry vector_classifier(std::string name, std::string summary, std::string paper,
+                             std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView, const Labels&, Rng,
+                                                                const Progress&),
+                             std::unique_ptr<Classifier> (*load)(const Options&, TensorReader)) {
+  VectorClassifierStage functions{
+      [fit](const AnyOptions& o, ConstMatrixView vectors, const Labels& labels, Rng rng, const Progress& progress) {
+        return fit(typed<Options>(o), vectors, labels, rng, progress);
+      },
+      [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<Options>,
+          std::move(functions)};
+}
+
+}  // namespace muster
