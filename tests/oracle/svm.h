@@ -27,7 +27,7 @@ inline double squared_hinge_objective(const Rows& x, const std::vector<double>& 
 
 // Its minimiser, by gradient descent with the step 1 / L and Nesterov's momentum, restarted.
 inline std::vector<double> squared_hinge_weights(const Rows& x, const std::vector<double>& y,
-                                                 const std::vector<double>& C, int steps = 20000) {
+                                                 const std::vector<double>& C, int steps = 200000) {
   double lipschitz = 1;
   for (size_t i = 0; i < x.size(); ++i) lipschitz += 2 * C[i] * inner(x[i], x[i]);
   std::vector<double> w(x[0].size()), v = w, last = w;

@@ -122,7 +122,7 @@ class GramWay {
         gram_(scaled_gram(vectors, scale, options.bias, progress)) {}
 
   int64_t path(const CvTask& task, MatrixView<double> decisions) const {
-    DualSolution solution = empty();
+    DualSolution solution(gram_.rows());
     DualLimits limits;
     limits.tolerance = std::min(0.5, kCvTolerance * options_.tolerance);
     int64_t changes = 0;
@@ -145,7 +145,7 @@ class GramWay {
     parallel_for(count, 1, [&](size_t begin, size_t end) {
       for (size_t p = begin; p < end; ++p) {
         if (problems[p].two_sided()) {
-          DualSolution solution = empty();
+          DualSolution solution(gram_.rows());
           DualLimits limits;
           limits.tolerance = options_.tolerance;
           const Costs weights = side_weights(problems[p], options_.class_weights);
@@ -171,10 +171,6 @@ class GramWay {
   }
 
  private:
-  DualSolution empty() const {
-    return {std::vector<double>(gram_.rows()), std::vector<double>(gram_.rows())};
-  }
-
   const LinearSvmOptions& options_;
   ConstMatrixView vectors_;
   double scale_;
