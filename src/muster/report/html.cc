@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <set>
 
 #include "muster/report/style.h"
 #include "muster/report/tables.h"
@@ -51,8 +53,9 @@ std::string summary(const Results& results) {
   const bool multi_label = std::ranges::any_of(
       results.methods, [](const MethodResult& m) { return m.map_mean || m.auc_mean; });
   std::string out =
-      "<section>\n<h2>Methods</h2>\n<div class=\"scroll\"><table>\n"
-      "<caption>Mean ± standard deviation over splits. ★ marks the best.</caption>\n"
+      "<section>\n<h2 id=\"methods\">Methods</h2>\n"
+      "<p class=\"dim\">Mean ± standard deviation over splits. ★ marks the best.</p>\n"
+      "<div class=\"scroll\" tabindex=\"0\"><table aria-labelledby=\"methods\">\n"
       "<thead><tr><th scope=\"col\">Method</th><th scope=\"col\">Accuracy</th>"
       "<th scope=\"col\">Mean class accuracy</th>";
   if (multi_label) out += "<th scope=\"col\">AUC</th><th scope=\"col\">Mean AP</th>";
@@ -77,15 +80,19 @@ std::string confusion_cell(int count, int total, bool hit) {
   if (count == 0) return hit ? "<td class=\"hit none\">0</td>" : "<td class=\"none\">·</td>";
   const double share = static_cast<double>(count) / total;
   return fmt::format("<td class=\"{}{}\" style=\"--share:{:.2f}\" title=\"{:.1f} %\">{}</td>",
-                     hit ? "hit" : "miss", share > 0.6 ? " strong" : "", share, 100 * share, count);
+                     hit ? "hit" : "miss", share > 0.75 ? " strong" : "", share, 100 * share,
+                     count);
 }
 
 std::string confusion(const MethodResult& method, const std::vector<std::string>& names) {
   const auto counts = confusion_counts(method, names.size());
   std::string out = fmt::format(
-      "<section>\n<h2>Confusion of {}</h2>\n<div class=\"scroll\"><table class=\"confusion\">\n"
-      "<caption>Pictures over all splits: a row is the true class, a column the predicted one. "
-      "The shade is the share of the row.</caption>\n<thead><tr><th scope=\"col\">True class</th>",
+      "<section>\n<h2 id=\"confusion\">Confusion of {}</h2>\n"
+      "<p class=\"dim\">Items over all splits: a row is the true class, a column the predicted "
+      "one. "
+      "The shade is the share of the row.</p>\n"
+      "<div class=\"scroll\" tabindex=\"0\"><table class=\"confusion\" "
+      "aria-labelledby=\"confusion\">\n<thead><tr><th scope=\"col\">True class</th>",
       html_escape(method.method));
   for (const std::string& name : names)
     out += fmt::format("<th scope=\"col\"><span>{}</span></th>", html_escape(name));
@@ -112,8 +119,10 @@ std::string class_bars(const MethodResult& method, const std::vector<std::string
   }
   std::ranges::stable_sort(bars, {}, &Bar::share);
   std::string out = fmt::format(
-      "<section>\n<h2>Accuracy per class of {}</h2>\n<table class=\"bars\">\n"
-      "<caption>Hardest class first.</caption>\n<thead hidden><tr><th scope=\"col\">Class</th>"
+      "<section>\n<h2 id=\"classes\">Accuracy per class of {}</h2>\n"
+      "<p class=\"dim\">Hardest class first.</p>\n"
+      "<table class=\"bars\" aria-labelledby=\"classes\">\n<thead hidden><tr><th "
+      "scope=\"col\">Class</th>"
       "<th scope=\"col\">Bar</th><th scope=\"col\">Accuracy</th></tr></thead>\n<tbody>\n",
       html_escape(method.method));
   for (const Bar& bar : bars)
@@ -126,7 +135,8 @@ std::string class_bars(const MethodResult& method, const std::vector<std::string
   return out + "</tbody></table>\n</section>\n";
 }
 
-// Wrong predictions with a known confidence, the most confident first.
+// Wrong predictions with a known confidence, the most confident first. An item that is wrong in
+// several splits is shown once.
 std::vector<const Prediction*> confident_mistakes(const MethodResult& method) {
   std::vector<const Prediction*> mistakes;
   for (const SplitResult& split : method.splits)
@@ -134,6 +144,8 @@ std::vector<const Prediction*> confident_mistakes(const MethodResult& method) {
       if (p.label != p.predicted && p.confidence) mistakes.push_back(&p);
   std::ranges::stable_sort(mistakes, std::greater<>(),
                            [](const Prediction* p) { return *p->confidence; });
+  std::set<std::string> shown;
+  std::erase_if(mistakes, [&](const Prediction* p) { return !shown.insert(p->item).second; });
   if (mistakes.size() > kMaxMistakes) mistakes.resize(kMaxMistakes);
   return mistakes;
 }
@@ -180,7 +192,7 @@ std::string times(const Results& results) {
       if (std::ranges::find(stages, stage) == stages.end()) stages.push_back(stage);
   if (stages.empty()) return "";
   std::string out =
-      "<section>\n<h2>Times</h2>\n<div class=\"scroll\"><table>\n<thead><tr><th "
+      "<section>\n<h2>Times</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th "
       "scope=\"col\">Stage</th>";
   for (const MethodResult& m : results.methods)
     out += fmt::format("<th scope=\"col\">{}</th>", html_escape(m.method));

@@ -37,7 +37,7 @@ TEST(Html, ShowsEverySection) {
   for (const char* title :
        {"Methods", "Confusion of bow-linear", "Accuracy per class of bow-linear",
         "Most confident mistakes", "Recipes", "Times", "Data", "Protocol", "Machine"})
-    EXPECT_THAT(page, HasSubstr("<h2>" + std::string(title) + "</h2>"));
+    EXPECT_THAT(page, HasSubstr(">" + std::string(title) + "</h2>"));
   EXPECT_THAT(page, HasSubstr("50.0 ± 1.2 %"));
   EXPECT_THAT(page, HasSubstr("dsift:step=8,size=16/bow/linear-svm"));
   expect_balanced(page);
@@ -61,6 +61,14 @@ TEST(Html, FetchesNothing) {
 TEST(Html, MistakesComeMostConfidentFirst) {
   const std::string page = html_report(read_results(test_record()));
   EXPECT_LT(page.find("80.0 %"), page.find("60.0 %"));
+}
+
+TEST(Html, AnItemWrongInTwoSplitsIsShownOnce) {
+  nlohmann::ordered_json record = test_record();
+  nlohmann::ordered_json& splits = record["results"][0]["splits"];
+  splits.push_back(nlohmann::ordered_json(splits[0]));
+  const std::string page = html_report(read_results(record));
+  EXPECT_EQ(page.find("b.png"), page.rfind("b.png"));
 }
 
 TEST(Html, ResultsWithoutMethodsOrPredictionsStillMakeAPage) {

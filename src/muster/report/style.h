@@ -7,12 +7,12 @@ inline constexpr char kReportStyle[] = R"css(
 :root {
   color-scheme: light dark;
   --page: #fff; --text: #1c2024; --dim: #5b636d; --rule: #d5d9de; --panel: #f5f6f8;
-  --right: 29 104 178; --wrong: 196 84 20;
+  --right: 20 88 158; --wrong: 168 66 10;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #14171a; --text: #e8eaed; --dim: #a2abb5; --rule: #3a4149; --panel: #1d2126;
-    --right: 58 130 205; --wrong: 201 96 37;
+    --right: 42 108 180; --wrong: 176 80 28;
   }
 }
 * { box-sizing: border-box; }
@@ -23,14 +23,14 @@ body {
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .75rem; }
 p { margin: .4rem 0; max-width: 45rem; }
-.dim, caption, figcaption { color: var(--dim); font-size: .875rem; }
+.dim, figcaption { color: var(--dim); font-size: .875rem; }
 .headline { font-size: 1.25rem; margin-top: 1rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; padding-bottom: .5rem; }
 th, td { padding: .3rem .7rem; text-align: right; border-bottom: 1px solid var(--rule); }
 th { font-weight: 600; }
-th:first-child, td.text { text-align: left; }
+th:first-child { text-align: left; }
+td { white-space: nowrap; }
 tr.best > * { background: var(--panel); }
 tr.best th::after { content: " \2605"; color: rgb(var(--right)); }
 code { font: .875rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
@@ -39,13 +39,13 @@ code { font: .875rem/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 .confusion td.hit { background: rgb(var(--right) / var(--share, 0)); font-weight: 600; }
 .confusion td.strong { color: #fff; }
 .confusion td.none { color: var(--dim); }
-.confusion thead th { padding: .3rem; vertical-align: bottom; text-align: center; }
-.confusion thead span { writing-mode: vertical-rl; transform: rotate(180deg); }
+.confusion thead th { padding: .3rem; vertical-align: bottom; }
+.confusion thead span { writing-mode: vertical-rl; transform: rotate(180deg); white-space: nowrap; }
 .confusion th:first-child { position: sticky; left: 0; background: var(--page); font-weight: 400;
-  max-width: 9rem; overflow-wrap: anywhere; }
-.bars { width: 100%; max-width: 45rem; }
-.bars th { width: 9rem; font-weight: 400; overflow-wrap: anywhere; }
-.bars td.value { width: 5rem; white-space: nowrap; }
+  min-width: 6rem; max-width: 9rem; overflow-wrap: break-word; }
+.bars { width: 100%; max-width: 45rem; table-layout: fixed; }
+.bars th { width: 28%; font-weight: 400; overflow-wrap: anywhere; }
+.bars td.value { width: 5.5rem; }
 .bars svg { display: block; width: 100%; height: .8rem; }
 .bars .ground { fill: var(--panel); }
 .bars .bar { fill: rgb(var(--right)); }
@@ -58,7 +58,8 @@ dt { color: var(--dim); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); gap: 0 2rem; }
 @media print {
-  :root { --page: #fff; --text: #000; --dim: #444; --rule: #bbb; --panel: #eee; }
+  :root { color-scheme: light; --page: #fff; --text: #000; --dim: #444; --rule: #bbb; --panel: #eee;
+    --right: 20 88 158; --wrong: 168 66 10; }
   body { max-width: none; padding: 0; font-size: 10pt; }
   .scroll { overflow: visible; }
   h2 { break-after: avoid; }
