@@ -1,0 +1,143 @@
+#include "muster/report/tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace muster {
+namespace {
+
+using Row = std::vector<std::string>;
+
+// Length of the valid UTF-8 sequence at the start of `text`, 0 when it is invalid or cut short.
+size_t sequence_length(std::string_view text) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  // Overlong forms, surrogates, and what is beyond U+10FFFF.
+  const unsigned second = byte(1);
+  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+      (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
+    return 0;
+  return length;
+}
+
+size_t num_characters(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+// Columns as wide as their widest cell: the first `left` of them aligned left, the others right.
+std::string aligned(const std::vector<Row>& rows, size_t left) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Row& row : rows)
+    for (size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], num_characters(row[c]));
+  std::string out;
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - num_characters(row[c]), ' ');
+      line += (c > 0 ? "  " : "") + (c < left ? row[c] + padding : padding + row[c]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  return out;
+}
+
+bool is_multi_label(const Results& results) {
+  return std::ranges::any_of(results.methods,
+                             [](const MethodResult& m) { return m.map_mean || m.auc_mean; });
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string exact(std::optional<double> value) { return value ? fmt::format("{}", *value) : ""; }
+
+}  // namespace
+
+std::string percent_text(std::optional<double> fraction) {
+  return fraction ? fmt::format("{:.1f}", 100 * *fraction) : "-";
+}
+
+std::string seconds_text(std::optional<double> seconds) {
+  if (!seconds) return "-";
+  return fmt::format("{:.{}f}", *seconds, *seconds >= 100 ? 0 : *seconds >= 10 ? 1 : 2);
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const size_t length = sequence_length(text);
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const bool control = lead < 0x20 || lead == 0x7f;
+    if (length == 0 || control)
+      out += "\xef\xbf\xbd";
+    else
+      out += text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
+  }
+  return out;
+}
+
+std::string text_table(const Results& results) {
+  const bool multi_label = is_multi_label(results);
+  Row header{"method", "accuracy %", "class mean %", "train s", "test s"};
+  if (multi_label) header.insert(header.begin() + 3, {"AUC", "mean AP %"});
+  std::vector<Row> rows{header};
+  for (const MethodResult& m : results.methods) {
+    std::string accuracy = percent_text(m.accuracy_mean);
+    if (m.accuracy_std) accuracy += " ± " + percent_text(m.accuracy_std);
+    Row row{printable(m.method), accuracy, percent_text(m.mean_class_accuracy_mean),
+            seconds_text(m.seconds_of("train")), seconds_text(m.seconds_of("test"))};
+    if (multi_label)
+      row.insert(row.begin() + 3,
+                 {m.auc_mean ? fmt::format("{:.3f}", *m.auc_mean) : "-", percent_text(m.map_mean)});
+    rows.push_back(row);
+  }
+  return aligned(rows, 1);
+}
+
+std::string csv_table(const Results& results) {
+  std::string out =
+      "method,recipe,splits,accuracy_mean,accuracy_std,mean_class_accuracy_mean,auc_mean,map_mean,"
+      "train_seconds,test_seconds\r\n";
+  for (const MethodResult& m : results.methods)
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\r\n", quoted(m.method), quoted(m.recipe),
+                       m.splits.size(), exact(m.accuracy_mean), exact(m.accuracy_std),
+                       exact(m.mean_class_accuracy_mean), exact(m.auc_mean), exact(m.map_mean),
+                       exact(m.seconds_of("train")), exact(m.seconds_of("test")));
+  return out;
+}
+
+std::string confusion_table(const MethodResult& method,
+                            const std::vector<std::string>& class_names) {
+  const auto counts = confusion_counts(method, class_names.size());
+  Row header{"", "true class"};
+  for (size_t c = 0; c < class_names.size(); ++c) header.push_back(fmt::format("{}", c + 1));
+  header.push_back("tested");
+  std::vector<Row> rows{header};
+  int all = 0;
+  for (size_t r = 0; r < counts.size(); ++r) {
+    const int total = std::accumulate(counts[r].begin(), counts[r].end(), 0);
+    all += total;
+    Row row{fmt::format("{}", r + 1), printable(class_names[r])};
+    for (const int count : counts[r])
+      row.push_back(count == 0 ? "." : fmt::format("{:.0f}", 100.0 * count / total));
+    row.push_back(fmt::format("{}", total));
+    rows.push_back(row);
+  }
+  return all == 0 ? "" : aligned(rows, 2);
+}
+
+}  // namespace muster

@@ -1,0 +1,32 @@
+// Results as plain text and CSV.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "muster/report/results.h"
+
+namespace muster {
+
+// One line a method: accuracy mean and standard deviation, mean class accuracy (in per cent), AUC
+// and mean AP where the data is multi-label, seconds of training and testing.
+std::string text_table(const Results& results);
+
+// One row a method, values as fractions in full precision; RFC 4180, with a header.
+std::string csv_table(const Results& results);
+
+// Rows are true classes, columns predicted ones (numbered; the row names them), in per cent of the
+// row, with the number of predictions. Empty without predictions.
+std::string confusion_table(const MethodResult& method,
+                            const std::vector<std::string>& class_names);
+
+// 0.8125 -> "81.2"; "-" when there is no value.
+std::string percent_text(std::optional<double> fraction);
+// Seconds with three significant digits or so; "-" when there is no value.
+std::string seconds_text(std::optional<double> seconds);
+
+// Valid UTF-8 without control characters: each byte that is neither becomes U+FFFD.
+std::string printable(std::string_view text);
+
+}  // namespace muster
