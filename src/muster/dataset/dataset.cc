@@ -18,7 +18,7 @@ constexpr const char* kExpectedLayout =
     "folder with labels.tsv, a PASCAL VOC folder, or the same with .npy or .npz files";
 
 void add_class_folder(const fs::path& folder, const std::string& class_name, const fs::path& root,
-                      Split split, DatasetBuilder& builder) {
+                      Part part, DatasetBuilder& builder) {
   for (const fs::path& entry : sorted_entries(folder)) {
     if (fs::is_directory(entry)) {
       builder.note(fmt::format("'{}' passed over: a folder inside a class folder", entry.string()));
@@ -26,17 +26,17 @@ void add_class_folder(const fs::path& folder, const std::string& class_name, con
       builder.pass_over(entry);
     } else {
       builder.add({entry, entry.lexically_relative(root).generic_string(),
-                   object_group(class_name, entry), split},
+                   object_group(class_name, entry), part},
                   {class_name});
     }
   }
 }
 
-void add_class_folders(const fs::path& parent, const fs::path& root, Split split,
+void add_class_folders(const fs::path& parent, const fs::path& root, Part part,
                        DatasetBuilder& builder) {
   for (const fs::path& entry : sorted_entries(parent)) {
     if (fs::is_directory(entry)) {
-      add_class_folder(entry, entry.filename().string(), root, split, builder);
+      add_class_folder(entry, entry.filename().string(), root, part, builder);
     } else if (item_kind(entry)) {
       builder.note(fmt::format("'{}' passed over: it is in no class folder", entry.string()));
     } else {
@@ -48,14 +48,14 @@ void add_class_folders(const fs::path& parent, const fs::path& root, Split split
 Dataset open_folder(const fs::path& root) {
   DatasetBuilder builder(root);
   if (fs::is_directory(root / "train") && fs::is_directory(root / "test")) {
-    add_class_folders(root / "train", root, Split::kTrain, builder);
-    add_class_folders(root / "test", root, Split::kTest, builder);
+    add_class_folders(root / "train", root, Part::kTrain, builder);
+    add_class_folders(root / "test", root, Part::kTest, builder);
     for (const fs::path& entry : sorted_entries(root))
       if (entry.filename() != "train" && entry.filename() != "test")
         builder.note(
             fmt::format("'{}' passed over: it is in neither train/ nor test/", entry.string()));
   } else {
-    add_class_folders(root, root, Split::kNone, builder);
+    add_class_folders(root, root, Part::kNone, builder);
   }
   if (builder.empty())
     throw data_error("'{}' holds no items in class folders (extensions: {}); {}", root.string(),

@@ -12,14 +12,14 @@
 
 namespace muster {
 
-enum class Split { kNone, kTrain, kTest };
+enum class Part { kNone, kTrain, kTest };
 enum class ItemKind { kImages, kVectorSets };
 
 struct Item {
   std::filesystem::path path;
   std::string name;   // relative to the dataset's root, '/'-separated
   std::string group;  // items of one object share it: class/file name up to the first '-' (ETH-80)
-  Split split = Split::kNone;
+  Part part = Part::kNone;
 };
 
 struct Dataset {

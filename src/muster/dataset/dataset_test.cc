@@ -37,7 +37,7 @@ TEST(Dataset, ClassFolders) {
     EXPECT_EQ(data.items[2].group, "\xC3\xA4pfel/x");
     EXPECT_EQ(data.items[1].group, "b b/2");
     EXPECT_EQ(data.kind, ItemKind::kImages);
-    EXPECT_EQ(data.items[0].split, Split::kNone);
+    EXPECT_EQ(data.items[0].part, Part::kNone);
     EXPECT_TRUE(fs::exists(data.items[0].path));
     EXPECT_EQ(data.notes.size(), 3u);
   }
@@ -49,8 +49,8 @@ TEST(Dataset, TrainAndTestFolders) {
     dir.put(file);
   const Dataset data = open_dataset(dir.path());
   EXPECT_THAT(names(data), ElementsAre("test/a/1.jpg", "train/a/1.jpg", "train/b/1.jpg"));
-  EXPECT_EQ(data.items[0].split, Split::kTest);
-  EXPECT_EQ(data.items[1].split, Split::kTrain);
+  EXPECT_EQ(data.items[0].part, Part::kTest);
+  EXPECT_EQ(data.items[1].part, Part::kTrain);
   EXPECT_THAT(data.labels.class_names, ElementsAre("a", "b"));
   EXPECT_THAT(data.notes, ElementsAre(HasSubstr("extra")));
 }
@@ -150,8 +150,8 @@ TEST(Voc, ClassListsGiveLabelsAndDifficult) {
   EXPECT_THAT(data.labels.of_item, ElementsAre(ElementsAre(0), ElementsAre(), ElementsAre(0, 1)));
   EXPECT_THAT(data.labels.difficult, ElementsAre(ElementsAre(1), ElementsAre(), ElementsAre()));
   EXPECT_EQ(data.labels.target(0, 1), 0);
-  EXPECT_EQ(data.items[0].split, Split::kTrain);
-  EXPECT_EQ(data.items[2].split, Split::kTest);
+  EXPECT_EQ(data.items[0].part, Part::kTrain);
+  EXPECT_EQ(data.items[2].part, Part::kTest);
   EXPECT_THAT(data.notes, ElementsAre(HasSubstr("999"), HasSubstr("004.jpg")));
 }
 
@@ -175,7 +175,7 @@ TEST(Voc, AnnotationsGiveLabelsWhereThereAreNoClassLists) {
   EXPECT_THAT(data.labels.class_names, ElementsAre("cat", "dog"));
   EXPECT_THAT(data.labels.of_item, ElementsAre(ElementsAre(1), ElementsAre(0)));
   EXPECT_THAT(data.labels.difficult, ElementsAre(ElementsAre(0), ElementsAre()));
-  EXPECT_EQ(data.items[1].split, Split::kTest);
+  EXPECT_EQ(data.items[1].part, Part::kTest);
 }
 
 TEST(Voc, BadListsAndAnnotationsAreRefused) {

@@ -38,7 +38,7 @@ DuplicateGroup describe(const Dataset& dataset, std::vector<size_t> items) {
   const size_t first = items.front();
   for (size_t i : items) {
     group.across_classes |= dataset.labels.of_item[i] != dataset.labels.of_item[first];
-    group.across_splits |= dataset.items[i].split != dataset.items[first].split;
+    group.across_splits |= dataset.items[i].part != dataset.items[first].part;
   }
   group.items = std::move(items);
   return group;

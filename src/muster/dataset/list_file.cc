@@ -66,7 +66,7 @@ Dataset parse_list(const std::string& text, const std::filesystem::path& root,
           "'{}', line {}: '{}' is already on line {}; write all its labels on one line", name,
           number, line.path, first->second);
     Item item{root / line.path, line.path, object_group(line.labels.front(), line.path),
-              Split::kNone};
+              Part::kNone};
     if (!item_kind(item.path))
       throw data_error(
           "'{}', line {}: '{}' is neither a picture nor a vector set; allowed extensions are {}",

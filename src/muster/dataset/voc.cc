@@ -26,29 +26,29 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1));
 }
 
-// What is known of one picture: its split and, per class, 1 present, 0 difficult, -1 absent.
+// What is known of one picture: its part and, per class, 1 present, 0 difficult, -1 absent.
 struct VocImage {
-  Split split = Split::kNone;
+  Part part = Part::kNone;
   std::map<std::string, int> classes;
 };
 using VocImages = std::map<std::string, VocImage>;
 
-void set_split(VocImages& images, const std::string& id, Split split, const fs::path& file) {
+void set_part(VocImages& images, const std::string& id, Part part, const fs::path& file) {
   VocImage& image = images[id];
-  if (image.split != Split::kNone && image.split != split)
+  if (image.part != Part::kNone && image.part != part)
     throw data_error("'{}': image '{}' is in the training and in the test lists", file.string(),
                      id);
-  image.split = split;
+  image.part = part;
 }
 
-// The split a list name stands for, none where it is no such name.
-Split split_of(std::string_view name) {
-  if (name == "train" || name == "val" || name == "trainval") return Split::kTrain;
-  return name == "test" ? Split::kTest : Split::kNone;
+// The part a list name stands for, none where it is no such name.
+Part part_of(std::string_view name) {
+  if (name == "train" || name == "val" || name == "trainval") return Part::kTrain;
+  return name == "test" ? Part::kTest : Part::kNone;
 }
 
 // Lines "id" or "id target".
-void read_list(const fs::path& file, Split split, const std::string& class_name,
+void read_list(const fs::path& file, Part part, const std::string& class_name,
                VocImages& images) {
   std::istringstream lines(read_text(file));
   std::string line;
@@ -61,7 +61,7 @@ void read_list(const fs::path& file, Split split, const std::string& class_name,
     if (!surplus.empty() || (class_name.empty() ? !target.empty() : !known))
       throw data_error("'{}', line {}: expected {}", file.string(), number,
                        class_name.empty() ? "an image name" : "an image name and 1, 0 or -1");
-    set_split(images, id, split, file);
+    set_part(images, id, part, file);
     if (!class_name.empty()) images[id].classes[class_name] = std::stoi(target);
   }
 }
@@ -74,9 +74,9 @@ bool read_class_lists(const fs::path& folder, VocImages& images) {
     const std::string stem = file.stem().string();
     const size_t underscore = stem.rfind('_');
     if (file.extension() != ".txt" || underscore == std::string::npos || underscore == 0) continue;
-    const Split split = split_of(std::string_view(stem).substr(underscore + 1));
-    if (split == Split::kNone) continue;
-    read_list(file, split, stem.substr(0, underscore), images);
+    const Part part = part_of(std::string_view(stem).substr(underscore + 1));
+    if (part == Part::kNone) continue;
+    read_list(file, part, stem.substr(0, underscore), images);
     found = true;
   }
   return found;
@@ -85,7 +85,7 @@ bool read_class_lists(const fs::path& folder, VocImages& images) {
 void read_annotations(const fs::path& root, VocImages& images) {
   for (const char* name : {"train", "val", "trainval", "test"}) {
     const fs::path list = root / "ImageSets" / "Main" / (std::string(name) + ".txt");
-    if (fs::is_regular_file(list)) read_list(list, split_of(name), "", images);
+    if (fs::is_regular_file(list)) read_list(list, part_of(name), "", images);
   }
   const bool listed = !images.empty();
   for (const fs::path& file : sorted_entries(root / "Annotations")) {
@@ -217,7 +217,7 @@ Dataset open_voc(const fs::path& root) {
       if (target == 0) difficult.push_back(name);
     }
     Item item{picture->second, picture->second.lexically_relative(root).generic_string(),
-              object_group(labels.empty() ? "" : labels.front(), picture->second), image.split};
+              object_group(labels.empty() ? "" : labels.front(), picture->second), image.part};
     builder.add(std::move(item), std::move(labels), std::move(difficult));
     pictures.erase(picture);
   }

@@ -21,7 +21,7 @@ std::vector<VocObject> parse_voc_annotation(const std::string& xml, const std::s
 
 // Labels from ImageSets/Main/CLASS_{train,val,trainval,test}.txt (lines "id 1|0|-1", 0 = difficult)
 // where there are such files, else from the annotations, where a class is difficult for an image if
-// all its objects there are. train, val and trainval become Split::kTrain, test Split::kTest.
+// all its objects there are. train, val and trainval become Part::kTrain, test Part::kTest.
 Dataset open_voc(const std::filesystem::path& root);
 
 }  // namespace muster
