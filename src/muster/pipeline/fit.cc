@@ -142,7 +142,7 @@ class Fitting {
         if (branches.size() > 1 && norm > 0) branches[b].scale = 1 / std::sqrt(norm);
       }
     }
-    const Stopwatch watch(seconds_, "train");
+    const Stopwatch watch(seconds_, "classifier");
     const VectorClassifierStage& stage = plan_.classifier->as<VectorClassifierStage>();
     const AnyOptions& options = *plan_.classifier->options;
     if (parts.size() == 1) return stage.fit(options, parts[0], labels_, rng_.derive("classifier"), progress_);
@@ -165,7 +165,7 @@ class Fitting {
         candidates.push_back(branches[b].kernel->candidates(branches[b].training));
       }
     }
-    const Stopwatch watch(seconds_, "train");
+    const Stopwatch watch(seconds_, "classifier");
     // Widths are searched for where there is one branch; several take the middle of their grids.
     const size_t num_candidates = branches.size() == 1 ? candidates[0].size() : 1;
     check_gram_memory(items_.size(), items_.size(), num_candidates + 1);

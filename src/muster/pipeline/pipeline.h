@@ -28,7 +28,7 @@ struct FittedBranch {
   VectorSet reduce(VectorSet set) const;
 };
 
-// Wall-clock seconds by what they were spent on ("features", "fit", "encode", "train", "test").
+// Wall-clock seconds by what they were spent on: "fit" (reductions, vocabularies), "encode", "classifier".
 using StageSeconds = std::map<std::string, double>;
 
 class Pipeline {

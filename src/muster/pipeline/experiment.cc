@@ -1,0 +1,325 @@
+#include "muster/pipeline/experiment.h"
+
+#include <sys/resource.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "muster/evaluate/measures.h"
+#include "muster/evaluate/statistics.h"
+#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/version.h"
+#include "muster/store/atomic_file.h"
+#include "muster/store/checksum.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double peak_memory_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line))
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return "unknown";
+}
+
+Json machine_facts() {
+  return {{"cpu", cpu_model()}, {"cores", std::thread::hardware_concurrency()}, {"compiler", __VERSION__}};
+}
+
+// Changes when an item, its size or its labels do.
+std::string data_key(const Dataset& dataset, std::span<const size_t> items) {
+  Checksum sum;
+  const auto add = [&](std::string_view text) { sum.update(std::as_bytes(std::span(text))); };
+  for (size_t item : items) {
+    std::error_code ignored;
+    add(dataset.items[item].name);
+    add(fmt::format("\t{}\t", fs::file_size(dataset.items[item].path, ignored)));
+    for (int label : dataset.labels.of_item[item]) add(dataset.labels.class_names[static_cast<size_t>(label)] + ",");
+    add("\n");
+  }
+  return fmt::format("{:016x}", sum.digest());
+}
+
+// A concept against everything else, as two classes.
+Labels one_concept(const Labels& labels, int concept_index) {
+  Labels out;
+  const std::string& name = labels.class_names[static_cast<size_t>(concept_index)];
+  out.class_names = {"not " + name, name};
+  for (size_t i = 0; i < labels.size(); ++i) out.of_item.push_back({labels.target(i, concept_index) > 0 ? 1 : 0});
+  return out;
+}
+
+Json one_label_measures(const Dataset& dataset, std::span<const size_t> items, const Labels& truth,
+                        MatrixView<const double> scores, MatrixView<const double> probabilities) {
+  const std::vector<int> predicted = predicted_classes(scores), expected = true_classes(truth);
+  Json out{{"accuracy", accuracy(expected, predicted)},
+           {"mean_class_accuracy", mean_class_accuracy(expected, predicted, truth.num_classes())}};
+  if (truth.num_classes() == 2) {
+    std::vector<double> column(scores.rows);
+    std::vector<int> targets(scores.rows);
+    for (size_t i = 0; i < scores.rows; ++i) {
+      column[i] = scores(i, 1);
+      targets[i] = expected[i] == 1 ? 1 : -1;
+    }
+    out["auc"] = roc_auc(column, targets);
+    out["average_precision"] = average_precision(column, targets);
+  }
+  Json& predictions = out["predictions"] = Json::array();
+  for (size_t i = 0; i < items.size(); ++i)
+    predictions.push_back({{"item", dataset.items[items[i]].name},
+                           {"label", expected[i]},
+                           {"predicted", predicted[i]},
+                           {"confidence", probabilities(i, static_cast<size_t>(predicted[i]))}});
+  return out;
+}
+
+Json multi_label_measures(const Dataset& dataset, std::span<const size_t> items, const Labels& truth,
+                          MatrixView<const double> scores) {
+  const LabelMeasures measures = label_measures(scores, truth);
+  const auto list = [](const std::vector<double>& values) {
+    Json out = Json::array();
+    for (double value : values) out.push_back(std::isnan(value) ? Json() : Json(value));
+    return out;
+  };
+  Json out{{"auc", mean_of_defined(measures.auc)},
+           {"map", mean_of_defined(measures.average_precision)},
+           {"map_11_point", mean_of_defined(measures.average_precision_11_point)},
+           {"auc_per_label", list(measures.auc)},
+           {"average_precision_per_label", list(measures.average_precision)}};
+  Json& predictions = out["predictions"] = Json::array();
+  for (size_t i = 0; i < items.size(); ++i)
+    predictions.push_back({{"item", dataset.items[items[i]].name},
+                           {"labels", truth.of_item[i]},
+                           {"scores", std::vector<double>(scores.row(i).begin(), scores.row(i).end())}});
+  return out;
+}
+
+class Experiment {
+ public:
+  Experiment(const Dataset& dataset, const ExperimentOptions& options, const Progress& progress,
+             const Announce& announce)
+      : dataset_(dataset), options_(options), progress_(progress), announce_(announce), source_(dataset) {
+    for (const Method& method : options.methods) {
+      plans_.push_back(plan_recipe(method.recipe));
+      if (!plans_.back().classifier)
+        throw usage_error("bench: method {} has no classifier; end its recipe with one", method.name);
+    }
+  }
+
+  Json run() {
+    fs::create_directories(options_.out / "raw");
+    extract_features();
+    split();
+    for (size_t s = 0; s < splits_.list.size(); ++s)
+      for (size_t m = 0; m < plans_.size(); ++m) {
+        results_of_[m].push_back(load_or_run(m, s));
+        write_file_atomically(options_.out / "results.json", record().dump(1) + "\n");
+      }
+    return record();
+  }
+
+ private:
+  void extract_features() {
+    std::set<size_t> bad;
+    std::map<std::string, double> seconds;
+    std::vector<size_t> all(dataset_.items.size());
+    for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+    for (const Plan& plan : plans_)
+      for (const BranchPlan& branch : plan.branches) {
+        const std::string key = branch.extractor ? branch.extractor->full_spec().text() : "";
+        if (seconds.contains(key)) continue;
+        const auto start = std::chrono::steady_clock::now();
+        for (const ItemFailure& failure : source_.prepare(branch.extractor, all, progress_))
+          if (bad.insert(failure.item).second) left_out_.push_back(failure.reason);
+        seconds[key] = seconds_since(start);
+      }
+    for (const Plan& plan : plans_) {
+      double total = 0;
+      for (const BranchPlan& branch : plan.branches)
+        total += seconds[branch.extractor ? branch.extractor->full_spec().text() : ""];
+      feature_seconds_.push_back(total);
+    }
+    for (size_t i : all)
+      if (!bad.contains(i)) usable_.push_back(i);
+    if (!left_out_.empty()) announce_(fmt::format("{} items cannot be read and are left out", left_out_.size()));
+    if (usable_.empty()) throw data_error("bench: none of the {} items can be read", all.size());
+  }
+
+  void split() {
+    labels_ = dataset_.labels.select(usable_);
+    std::vector<std::string> groups;
+    std::vector<int> marks;
+    for (size_t item : usable_) {
+      groups.push_back(dataset_.items[item].group);
+      marks.push_back(static_cast<int>(dataset_.items[item].part));
+    }
+    splits_ = make_splits(options_.protocol, labels_, groups, marks, Rng(options_.seed).derive("splits"));
+    for (const std::string& note : splits_.notes) announce_(note);
+    data_key_ = data_key(dataset_, usable_);
+    results_of_.resize(plans_.size());
+  }
+
+  Json protocol_facts() const {
+    Json out = Json::object();
+    ProtocolOptions copy = options_.protocol;
+    Fields fields;
+    copy.fields(fields);
+    for (const Field& field : fields.list()) out[field.name()] = field.text();
+    return out;
+  }
+
+  Json load_or_run(size_t m, size_t s) {
+    const std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
+                                        protocol_facts().dump(), options_.seed, s);
+    const fs::path file = options_.out / "raw" / fmt::format("{}.{:03}.json", file_name(m), s);
+    if (std::ifstream in(file); in) {
+      Json kept = Json::parse(in, nullptr, false);
+      if (kept.is_object() && kept.value("key", "") == key) {
+        announce_(fmt::format("{}: split {} of {} was done before", options_.methods[m].name, s + 1, splits_.list.size()));
+        return kept;
+      }
+    }
+    Json result = run_split(m, splits_.list[s]);
+    result["key"] = key;
+    write_file_atomically(file, result.dump() + "\n");
+    announce_(summary(m, s, result));
+    return result;
+  }
+
+  // Presets by their name, recipes by number: their text may be longer than a file name.
+  std::string file_name(size_t m) const {
+    const std::string& name = options_.methods[m].name;
+    return name.find('/') == std::string::npos ? name : fmt::format("recipe-{}", m + 1);
+  }
+
+  std::string summary(size_t m, size_t s, const Json& result) const {
+    const bool has_accuracy = result.contains("accuracy");
+    const double value = result.value(has_accuracy ? "accuracy" : "map", 0.0);
+    return fmt::format("{}: split {} of {}: {} {:.1f} %", options_.methods[m].name, s + 1, splits_.list.size(),
+                       has_accuracy ? "accuracy" : "mean average precision", 100 * value);
+  }
+
+  Json run_split(size_t m, const Split& split) {
+    const auto items_of = [&](const std::vector<size_t>& indices) {
+      std::vector<size_t> items;
+      for (size_t i : indices) items.push_back(usable_[i]);
+      return items;
+    };
+    const Labels labels = split.label >= 0 ? one_concept(labels_, split.label) : labels_;
+    const std::vector<size_t> train = items_of(split.train), test = items_of(split.test);
+    StageSeconds seconds;
+    const auto start = std::chrono::steady_clock::now();
+    const uint64_t fit_seed = Rng(options_.seed).derive("fit").derive(split.seed).next();
+    const Pipeline pipeline =
+        fit_pipeline(plans_[m], source_, train, labels.select(split.train), fit_seed, progress_, &seconds);
+    const double train_seconds = seconds_since(start);
+    const auto test_start = std::chrono::steady_clock::now();
+    const Matrix<double> scores = pipeline.scores(source_, test, progress_);
+    const double test_seconds = seconds_since(test_start);
+    const Labels truth = labels.select(split.test);
+    Json result{{"seed", split.seed}};
+    if (split.label >= 0) result["concept"] = labels_.class_names[static_cast<size_t>(split.label)];
+    result.update(labels.single_label() ? one_label_measures(dataset_, test, truth, scores,
+                                                             pipeline.classifier().probabilities(scores))
+                                        : multi_label_measures(dataset_, test, truth, scores));
+    Json& times = result["seconds"] = {{"features", feature_seconds_[m]}};
+    for (const auto& [stage, value] : seconds) times[stage] = value;
+    times["train"] = train_seconds;
+    times["test"] = test_seconds;
+    result["num_train"] = train.size();
+    result["num_test"] = test.size();
+    result["peak_memory_mib"] = peak_memory_mib();
+    return result;
+  }
+
+  Json method_record(size_t m) const {
+    Json out{{"method", options_.methods[m].name},
+             {"recipe", options_.methods[m].recipe.text()},
+             {"full_recipe", plans_[m].recipe().text()}};
+    const std::vector<Json>& results = results_of_[m];
+    const auto gather = [&](const char* name) {
+      std::vector<double> values;
+      for (const Json& result : results)
+        if (result.contains(name) && result[name].is_number()) values.push_back(result[name]);
+      return values;
+    };
+    for (const char* name : {"accuracy", "mean_class_accuracy", "auc", "map", "map_11_point", "average_precision"}) {
+      const std::vector<double> values = gather(name);
+      if (values.empty()) continue;
+      const Spread spread = spread_of(values);
+      out[fmt::format("{}_mean", name)] = spread.mean;
+      out[fmt::format("{}_std", name)] = spread.deviation;
+      out[fmt::format("{}_interval", name)] = {spread.low, spread.high};
+    }
+    out["seconds"] = Json::object();
+    double peak = 0;
+    for (const Json& result : results) {
+      for (const auto& [stage, value] : result["seconds"].items())
+        out["seconds"][stage] = out["seconds"].value(stage, 0.0) + value.get<double>() / static_cast<double>(results.size());
+      peak = std::max(peak, result.value("peak_memory_mib", 0.0));
+    }
+    out["peak_memory_mib"] = peak;
+    out["splits"] = Json::array();
+    for (Json result : results) {
+      result.erase("key");
+      out["splits"].push_back(std::move(result));
+    }
+    return out;
+  }
+
+  Json record() const {
+    const bool concepts = options_.protocol.protocol == Protocol::kPosNeg;
+    Json out{{"version", kVersion}, {"seed", options_.seed}};
+    out["class_names"] = concepts ? std::vector<std::string>{"without", "with"} : labels_.class_names;
+    out["data"] = {{"items", usable_.size()}, {"classes", labels_.num_classes()}, {"left_out", left_out_},
+                   {"notes", splits_.notes},  {"key", data_key_}};
+    out["protocol"] = protocol_facts();
+    out["machine"] = machine_facts();
+    out["results"] = Json::array();
+    for (size_t m = 0; m < plans_.size(); ++m)
+      if (!results_of_[m].empty()) out["results"].push_back(method_record(m));
+    return out;
+  }
+
+  const Dataset& dataset_;
+  const ExperimentOptions& options_;
+  const Progress& progress_;
+  const Announce& announce_;
+  ItemSource source_;
+  std::vector<Plan> plans_;
+  std::vector<double> feature_seconds_;
+  std::vector<std::string> left_out_;
+  std::vector<size_t> usable_;
+  Labels labels_;
+  Splits splits_;
+  std::string data_key_;
+  std::vector<std::vector<Json>> results_of_;
+};
+
+}  // namespace
+
+Json run_experiment(const Dataset& dataset, const ExperimentOptions& options, const Progress& progress,
+                    const Announce& announce) {
+  return Experiment(dataset, options, progress, announce).run();
+}
+
+}  // namespace muster

@@ -1,0 +1,37 @@
+// Compares methods under a protocol: what `muster bench` runs. Every split of every method is one file
+// under OUT/raw, written when it is done and taken from there when the same run is started again;
+// OUT/results.json gathers them. Raw predictions are kept, measures are computed from them.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "muster/evaluate/splits.h"
+#include "muster/pipeline/item_source.h"
+
+namespace muster {
+
+struct Method {
+  std::string name;
+  Recipe recipe;
+};
+
+struct ExperimentOptions {
+  std::vector<Method> methods;
+  ProtocolOptions protocol;
+  uint64_t seed = 1;
+  std::filesystem::path out;
+};
+
+// What happened, for the command to tell: called between steps with one sentence.
+using Announce = std::function<void(const std::string&)>;
+
+// Returns the record that it also wrote to OUT/results.json. Items that cannot be read are left out of all
+// methods and listed in the record. The figures depend on data, methods, protocol and seed only.
+nlohmann::ordered_json run_experiment(const Dataset& dataset, const ExperimentOptions& options,
+                                      const Progress& progress, const Announce& announce);
+
+}  // namespace muster
