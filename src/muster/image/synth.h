@@ -25,7 +25,7 @@ std::vector<std::string> synth_class_names(int n);
 
 // One picture of a class. A function of its arguments alone: derive one stream an image. Patterns
 // grow with the picture, which shows the same number of elements at any size. Throws a usage error
-// when a side is outside [kSynthMinSide, kSynthMaxSide]. Thread-safe; about 0.5 us a pixel.
+// when a side is outside [kSynthMinSide, kSynthMaxSide]. Thread-safe; below 1 us a pixel.
 Image synth_image(int class_index, int width, int height, Rng rng);
 
 }  // namespace muster
