@@ -27,7 +27,7 @@ inline double squared_hinge_objective(const Rows& x, const std::vector<double>& 
 
 // Its minimiser, by gradient descent with the step 1 / L and Nesterov's momentum, restarted.
 inline std::vector<double> squared_hinge_weights(const Rows& x, const std::vector<double>& y,
-                                                 const std::vector<double>& C, int steps = 200000) {
+                                                 const std::vector<double>& C, int steps = 20000) {
   double lipschitz = 1;
   for (size_t i = 0; i < x.size(); ++i) lipschitz += 2 * C[i] * inner(x[i], x[i]);
   std::vector<double> w(x[0].size()), v = w, last = w;
@@ -47,6 +47,41 @@ inline std::vector<double> squared_hinge_weights(const Rows& x, const std::vecto
     for (size_t d = 0; d < v.size(); ++d) v[d] = w[d] + age / (age + 3.0) * (w[d] - last[d]);
   }
   return w;
+}
+
+// C-SVC on a Gram, by pairs: each pair (i, j) in turn moves to its best point with sum y a kept.
+// Returns the coefficients a y, and the offset b in `offset`.
+inline std::vector<double> c_svc(const Rows& k, const std::vector<double>& y,
+                                 const std::vector<double>& C, double& offset, int sweeps = 2000) {
+  const size_t n = y.size();
+  std::vector<double> a(n), f(n);
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t j = 0; j < i; ++j) {
+        // a_i += y_i t, a_j -= y_j t.
+        const double curvature = std::max(1e-12, k[i][i] + k[j][j] - 2 * k[i][j]);
+        double t = (y[i] - f[i] - y[j] + f[j]) / curvature;
+        const auto clip = [&](double value, double sign, double top) {
+          t = sign > 0 ? std::clamp(t, -value, top - value) : std::clamp(t, value - top, value);
+        };
+        clip(a[i], y[i], C[i]);
+        clip(a[j], -y[j], C[j]);
+        a[i] += y[i] * t, a[j] -= y[j] * t;
+        for (size_t m = 0; m < n; ++m) f[m] += t * (k[i][m] - k[j][m]);
+      }
+    }
+  }
+  // Between the largest lower and the smallest upper bound that the optimality conditions set.
+  double low = -1e300, high = 1e300;
+  for (size_t i = 0; i < n; ++i) {
+    const bool up = y[i] > 0 ? a[i] < C[i] - 1e-9 : a[i] > 1e-9;
+    const bool down = y[i] > 0 ? a[i] > 1e-9 : a[i] < C[i] - 1e-9;
+    if (up) low = std::max(low, y[i] - f[i]);
+    if (down) high = std::min(high, y[i] - f[i]);
+  }
+  offset = 0.5 * (low + high);
+  for (size_t i = 0; i < n; ++i) a[i] *= y[i];
+  return a;
 }
 
 }  // namespace muster::oracle

@@ -30,6 +30,8 @@ size_t BinaryProblem::count(int8_t target) const {
   return static_cast<size_t>(std::ranges::count(targets, target));
 }
 
+double one_sided_decision(const BinaryProblem& problem) { return problem.count(1) > 0 ? 3 : -3; }
+
 Costs side_weights(const BinaryProblem& problem, ClassWeights weights) {
   const auto positives = static_cast<double>(problem.count(1));
   const auto negatives = static_cast<double>(problem.count(-1));

@@ -21,6 +21,10 @@ struct BinaryProblem {
   bool two_sided() const { return count(1) > 0 && count(-1) > 0; }
 };
 
+// The constant decision of a fitted problem with one sign only: beyond what others give, so that a
+// class without items is not predicted.
+double one_sided_decision(const BinaryProblem& problem);
+
 // The cost of an error on either side: C, times n / (2 n_side) where classes are balanced.
 struct Costs {
   double positive = 1;

@@ -170,7 +170,7 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels,
   CvResult result{{}, Calibration::identity(labels.num_classes(), multi_label)};
   FitStatistics& statistics = result.statistics;
   statistics.C = options.C.value_or(kDefaultC);
-  const bool wanted = !options.C || options.calibrate;
+  const bool wanted = !options.C || options.calibrate || options.compare;
   const int folds = usable_folds(labels, options.C ? kCalibrationFolds : options.folds);
   if (!wanted || folds == 0) return result;
   statistics.folds = folds;

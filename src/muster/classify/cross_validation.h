@@ -17,7 +17,7 @@ namespace muster {
 
 // C where cross-validation is impossible (no class with two items).
 inline constexpr double kDefaultC = 10;
-// Folds of the pass that only calibrates, where C is given.
+// Folds of the pass that only calibrates or compares, where C is given.
 inline constexpr int kCalibrationFolds = 5;
 
 // 0.1 to 1000, rising; C of inputs scaled to a mean squared norm (mean diagonal) of 1.
@@ -35,7 +35,8 @@ struct FitStatistics {
   double C = 0;
   int folds = 0;  // 0: no cross-validation was done
   std::vector<CvRow> table;
-  int64_t iterations = 0;  // of the solver, in all trainings together
+  // Rows of the Gram used (solver gram), or trainings by LIBLINEAR or LIBSVM; all folds together.
+  int64_t iterations = 0;
   double seconds = 0;
 
   void save(TensorWriter out) const;
@@ -69,6 +70,8 @@ struct CvOptions {
   Scheme scheme = Scheme::kOneVsAll;
   ClassWeights class_weights = ClassWeights::kNone;
   bool calibrate = true;
+  // Scores are needed even where C is given and nothing is calibrated: they choose a kernel.
+  bool compare = false;
 };
 
 struct CvResult {

@@ -4,11 +4,13 @@
 //
 // the dual of  min_w 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i w.x_i)^2, LIBLINEAR's objective. Sweeps
 // of dual coordinate descent (Hsieh et al., A dual coordinate descent method for large-scale linear
-// SVM, ICML 2008) find the support vectors; they balance them slowly where kernel values are large
-// throughout (a bias, vectors with a common mean), so Newton steps with conjugate gradients
-// (Chapelle, Training a support vector machine in the primal, Neural Computation 19, 2007) finish.
-// The decisions f = K (a y) of ALL items are kept: held-out items are scored for free, and a visit
-// that changes nothing costs O(1).
+// SVM, ICML 2008) find the support vectors, but balance them slowly where kernel values are large
+// throughout (a bias, vectors with a common mean). So conjugate gradients on the support vectors
+// alternate with them (More and Toraldo, SIAM J. Optimization 1, 1991). Where the Gram is of low
+// rank and C large that stalls too, and Newton steps in the primal (Chapelle, Training a support
+// vector machine in the primal, Neural Computation 19, 2007) finish, which cannot. The decisions f
+// = K (a y) of ALL items are kept: held-out items are scored for free, and a visit that changes
+// nothing costs O(1).
 #pragma once
 
 #include <cstdint>

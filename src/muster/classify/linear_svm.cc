@@ -157,7 +157,7 @@ class GramWay {
             coefficients(p, i) = static_cast<float>(signed_alpha * scale_ * scale_);
           }
         } else {
-          out.offsets[p] = problems[p].count(1) > 0 ? 1 : -1;
+          out.offsets[p] = one_sided_decision(problems[p]);
         }
         step.tick();
       }
@@ -211,7 +211,7 @@ class PrimalWay {
             out.weights(p, c) = static_cast<float>(weights[c] * scale_);
           out.offsets[p] = weights[dim_] * options_.bias;
         } else {
-          out.offsets[p] = problems[p].count(1) > 0 ? 1 : -1;
+          out.offsets[p] = one_sided_decision(problems[p]);
         }
         step.tick();
       }

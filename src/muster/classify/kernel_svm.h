@@ -1,0 +1,63 @@
+// The support vector machine on a Gram matrix: a two-class problem is C-SVC (METHODS 7),
+//
+//   min_a  1/2 sum_ij a_i a_j y_i y_j K_ij - sum_i a_i,   0 <= a_i <= C,  sum_i y_i a_i = 0
+//
+// solved by LIBSVM (Chang and Lin, ACM TIST 2, 2011); score s(x) = sum_i a_i y_i k(x_i, x) + b.
+// The Gram is first divided by its mean diagonal, so that C means the same for all kernels; the
+// factor is folded into the coefficients. All folds, classes and values of C share one copy of it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "muster/classify/classifier.h"
+#include "muster/classify/cross_validation.h"
+#include "muster/core/options.h"
+
+namespace muster {
+
+struct KernelSvmOptions {
+  std::optional<double> C;
+  Scheme scheme = Scheme::kOneVsAll;
+  int folds = 10;
+  ClassWeights class_weights = ClassWeights::kNone;
+  bool calibrate = true;
+  double tolerance = 0.001;
+
+  void fields(Fields& f) {
+    f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);
+    f.choice("scheme", scheme, {"one-vs-all", "one-vs-one"},
+             "how classes become two-class problems");
+    f("folds", folds, "folds of cross-validation").range(2, 1000);
+    f.choice("class_weights", class_weights, {"none", "balanced"},
+             "balanced: errors on both sides weigh the same whatever their number");
+    f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
+    f("tolerance", tolerance, "of LIBSVM; smaller is more exact").range(1e-10, 0.5);
+  }
+};
+
+// What cross-validation found among several Grams of the same items (gammas of an rbf, say).
+struct KernelChoice {
+  size_t index = 0;                        // of the best Gram; the first among equals
+  CvResult best;                           // its C, table and calibration
+  std::vector<std::vector<CvRow>> tables;  // one a Gram; empty where C was given for a single one
+};
+
+// All Grams are n x n, one row a label. Throws a data error for values that are not finite or
+// labels of one class only; an asymmetric Gram is a bug. A kernel that is not positive
+// semi-definite is accepted, as LIBSVM accepts it. Memory: 16 n^2 bytes; one Gram at a time.
+KernelChoice choose_kernel(const KernelSvmOptions& options,
+                           const std::vector<MatrixView<const double>>& grams, const Labels& labels,
+                           const Rng& rng, const Progress& progress);
+// With a choice made before on this Gram.
+std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
+                                           MatrixView<const double> gram, const Labels& labels,
+                                           const KernelChoice& choice, const Progress& progress);
+// Chooses C and fits.
+std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
+                                           MatrixView<const double> gram, const Labels& labels,
+                                           Rng rng, const Progress& progress);
+std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options, TensorReader in);
+
+}  // namespace muster
