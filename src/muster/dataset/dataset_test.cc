@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-#include "expect_error.h"
 #include "muster/dataset/voc.h"
 #include "muster/store/npy.h"
 #include "muster/store/npz.h"
-#include "real_data.h"
-#include "temp_dir.h"
+#include "oracle/expect_error.h"
+#include "oracle/real_data.h"
+#include "oracle/temp_dir.h"
 
 namespace muster {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "real_data.h"
-#include "temp_dir.h"
+#include "oracle/real_data.h"
+#include "oracle/temp_dir.h"
 
 namespace muster {
 namespace {

@@ -32,7 +32,7 @@ std::vector<int> class_numbers(const std::vector<std::string>& labels,
     out.push_back(
         static_cast<int>(std::ranges::lower_bound(class_names, label) - class_names.begin()));
   std::ranges::sort(out);
-  out.erase(std::ranges::unique(out).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "expect_error.h"
-#include "temp_dir.h"
+#include "oracle/expect_error.h"
+#include "oracle/temp_dir.h"
 
 namespace muster {
 namespace {

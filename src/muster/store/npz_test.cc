@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "expect_error.h"
 #include "muster/store/npy.h"
-#include "temp_dir.h"
+#include "oracle/expect_error.h"
+#include "oracle/temp_dir.h"
 
 namespace muster {
 namespace {

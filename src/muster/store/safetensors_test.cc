@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "expect_error.h"
-#include "temp_dir.h"
+#include "oracle/expect_error.h"
+#include "oracle/temp_dir.h"
 
 namespace muster {
 namespace {
