@@ -3,25 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <mutex>
 #include <opencv2/core.hpp>
-#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "muster/image/header.h"
+#include "muster/image/opencv.h"
 
 namespace muster {
 namespace {
-
-// We thread over pictures, and a library does not print.
-void quiet_opencv() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    cv::setNumThreads(0);
-    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-  });
-}
 
 void check_header(std::span<const std::byte> bytes, const std::string& name) {
   if (bytes.empty()) throw data_error("{}: the file is empty; leave it out or copy it again", name);
@@ -113,7 +103,7 @@ Image to_image(const cv::Mat& bgr) {
 Image decode_image(std::span<const std::byte> bytes, const std::string& name,
                    const DecodeOptions& options) {
   OptionsOf<DecodeOptions>(options).validate("image");
-  quiet_opencv();
+  prepare_opencv();
   check_header(bytes, name);
   const PictureFormat format = read_header(bytes)->format;
   try {
@@ -142,7 +132,7 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
 
 std::vector<std::byte> encode_png(const Image& image) {
   MUSTER_CHECK(image.width > 0 && image.height > 0);
-  quiet_opencv();
+  prepare_opencv();
   const cv::Mat rgb(image.height, image.width, CV_8UC3, const_cast<uint8_t*>(image.rgb.data()));
   cv::Mat bgr;
   cv::cvtColor(rgb, bgr, cv::COLOR_RGB2BGR);
