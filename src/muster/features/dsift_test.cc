@@ -10,7 +10,7 @@ extern "C" {
 #include <filesystem>
 
 #include "muster/core/rng.h"
-#include "muster/features/test_pictures.h"
+#include "support/pictures.h"
 #include "muster/math/sift_kernels.h"
 #include "oracle/dsift.h"
 

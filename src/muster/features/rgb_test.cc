@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "muster/features/test_pictures.h"
+#include "support/pictures.h"
 #include "oracle/rgb.h"
 
 namespace muster {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "muster/core/parallel.h"
-#include "muster/features/test_pictures.h"
+#include "support/pictures.h"
 
 namespace muster {
 namespace {
