@@ -28,17 +28,19 @@ inline double difference(const Matrix<float>& grey, int x, int y, int dx, int dy
 
 inline std::array<double, 128> dsift(const Matrix<float>& grey, const DsiftPatch& patch) {
   std::array<double, 128> h{};
-  const double cell = patch.size / 4.0, middle = (patch.size - 1) / 2.0;
-  for (int y = 0; y < static_cast<int>(grey.rows()); ++y) {
-    for (int x = 0; x < static_cast<int>(grey.cols()); ++x) {
-      const double gx = difference(grey, x, y, 1, 0), gy = difference(grey, x, y, 0, 1);
+  const double cell = patch.size / 4.0, middle = patch.size / 2.0;
+  const int beyond = (patch.size + 7) / 8;  // the gradients of the border go on
+  const int width = static_cast<int>(grey.cols()), height = static_cast<int>(grey.rows());
+  for (int y = -beyond; y < height + beyond; ++y) {
+    for (int x = -beyond; x < width + beyond; ++x) {
+      const int px = std::clamp(x, 0, width - 1), py = std::clamp(y, 0, height - 1);
+      const double gx = difference(grey, px, py, 1, 0), gy = difference(grey, px, py, 0, 1);
       const double turn = std::fmod(std::atan2(gy, gx) / (std::numbers::pi / 4) + 8, 8);
       const double u = x - patch.x0, v = y - patch.y0;
       const double far2 = (u - middle) * (u - middle) + (v - middle) * (v - middle);
       const double window = patch.gaussian ? std::exp(-2 * far2 / (patch.size * patch.size)) : 1;
       for (int i = 0; i < 128; ++i) {
-        const double to_row = (v + 0.5) / cell - 0.5 - i / 32,
-                     to_col = (u + 0.5) / cell - 0.5 - i / 8 % 4;
+        const double to_row = v / cell - 0.5 - i / 32, to_col = u / cell - 0.5 - i / 8 % 4;
         const double apart = std::abs(turn - i % 8);
         h[i] += std::hypot(gx, gy) * window * tri(to_row) * tri(to_col) *
                 tri(std::min(apart, 8 - apart));

@@ -1,10 +1,11 @@
 // Dense SIFT on a regular grid, for speed.
 //
 // A patch of size x size pixels has 4 x 4 cells of B = size / 4 pixels. Cell (r, c), orientation o:
-//   h = sum_p |g(p)| tri((x_p - x_c) / B) tri((y_p - y_r) / B) tri(angle(p) / 45 deg - o),  tri(u)
-//   = max(0, 1 - |u|),
-// (Lowe, IJCV 2004, section 6; METHODS section 1), h / |h|, clipped at 0.2, again to unit length.
-// Component 8 (4 r + c) + o: cells row by row, orientations from x to y (downwards) within a cell.
+//   h = sum_p w(p) |g(p)| tri((x_p - x_c) / B) tri((y_p - y_r) / B) tri(angle(p) / 45 deg - o),
+// tri(u) = max(0, 1 - |u|), w the window; then h / |h|, clipped at 0.2, again to unit length (Lowe,
+// IJCV 2004, section 6; METHODS section 1). Cell centres x_c = x_0 + B (c + 1/2) for a patch whose
+// first pixel is x_0. Component 8 (4 r + c) + o: cells row by row, orientations from x to y
+// (downwards) within a cell.
 #pragma once
 
 #include <memory>
@@ -12,22 +13,23 @@
 
 #include "muster/core/options.h"
 #include "muster/features/extractor.h"
+#include "muster/features/sift_grid.h"
 
 namespace muster {
-
-enum class DsiftWindow { kFlat, kGaussian };
 
 struct DsiftOptions {
   int step = 8;
   std::vector<int> size = {16};
   double smooth = 0;
-  DsiftWindow window = DsiftWindow::kFlat;
+  SiftWindow window = SiftWindow::kGaussian;
   double contrast = 0.01;
   double clip = 0.2;
 
   void fields(Fields& f) {
     f("step", step, "distance of neighbouring patches in pixels").range(1, 1000).paper("EMK 5");
-    f("size", size, "side of the square patches in pixels, one or several").range(4, 1000);
+    f("size", size, "side of the square patches in pixels, one or several")
+        .range(4, 1000)
+        .paper("EMK 5");
     f("smooth", smooth,
       "standard deviation in pixels of a Gaussian blur of the picture; 0 for none")
         .range(0, 20);
@@ -40,10 +42,10 @@ struct DsiftOptions {
   }
 };
 
-// Requires valid options (throws a usage error). Patches lie wholly inside the picture, the grid is
-// centred, and sets list patches size by size, row by row. Place: centre of the patch as a part of
-// width and height, scale = size / longest side. Cost per picture: O(pixels (1 + sizes * 2 size /
-// step)), m * 512 bytes for the result.
+// Throws a usage error for options out of range. Patches lie inside the picture, the grid is
+// centred; sets list patches size by size, row by row. Place: centre of the patch as a part of
+// width and height, scale = size / longest side. A picture smaller than a patch gives no patch of
+// that size. Cost per picture: O(pixels * (1 + sizes * size / step)) and 512 bytes a patch.
 std::unique_ptr<Extractor> make_dsift(const DsiftOptions& options);
 
 }  // namespace muster

@@ -10,7 +10,7 @@ extern "C" {
 #include <filesystem>
 
 #include "muster/core/rng.h"
-#include "muster/features/test_pictures.h"
+#include "support/pictures.h"
 #include "muster/math/sift_kernels.h"
 #include "oracle/dsift.h"
 
@@ -28,7 +28,7 @@ void expect_oracle(const Image& image, const DsiftOptions& options) {
         static_cast<int>(std::lround(set.places(i, 0) * image.width - 0.5 * size)),
         static_cast<int>(std::lround(set.places(i, 1) * image.height - 0.5 * size)),
         size,
-        options.window == DsiftWindow::kGaussian,
+        options.window == SiftWindow::kGaussian,
         options.contrast,
         options.clip};
     const auto expected = oracle::dsift(picture, patch);
@@ -39,7 +39,7 @@ void expect_oracle(const Image& image, const DsiftOptions& options) {
 
 TEST(Dsift, AgreesWithOracle) {
   for (const auto& [width, height] : {std::pair{16, 16}, {17, 33}, {40, 31}, {63, 20}, {65, 70}})
-    for (const DsiftWindow window : {DsiftWindow::kFlat, DsiftWindow::kGaussian})
+    for (const SiftWindow window : {SiftWindow::kFlat, SiftWindow::kGaussian})
       expect_oracle(noise_picture(width, height), {.size = {16, 24, 13}, .window = window});
 }
 
@@ -109,7 +109,7 @@ double correlation(std::span<const float> a, const float* b) {
   return (n * sab - sa * sb) / std::sqrt((n * saa - sa * sa) * (n * sbb - sb * sb));
 }
 
-// VLFeat's cells are centred on pixels, ours between them (a patch has an even number of pixels),
+// VLFeat calls a patch by the centre of its first cell, 2 pixels into ours.
 // so its patch is half a pixel off ours at best; the triangles are four pixels wide.
 TEST(Dsift, CorrelatesWithVlfeatOnRealPictures) {
   const std::vector<Image> pictures = real_pictures(12);
@@ -126,8 +126,8 @@ TEST(Dsift, CorrelatesWithVlfeatOnRealPictures) {
     const int columns = image.width - 12;
     const float* theirs = vl_dsift_get_descriptors(filter);
     for (size_t i = 0; i < set.size(); ++i) {
-      const int x0 = static_cast<int>(std::lround(set.places(i, 0) * image.width - 8)) + 1;
-      const int y0 = static_cast<int>(std::lround(set.places(i, 1) * image.height - 8)) + 1;
+      const int x0 = static_cast<int>(std::lround(set.places(i, 0) * image.width - 8)) + 2;
+      const int y0 = static_cast<int>(std::lround(set.places(i, 1) * image.height - 8)) + 2;
       const float* other = theirs + size_t{128} * (static_cast<size_t>(y0) * columns + x0);
       if (std::ranges::all_of(set.vectors.row(i), [](float v) { return v == 0; })) continue;
       const double r = correlation(set.vectors.row(i), other);

@@ -3,28 +3,24 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <mutex>
 #include <opencv2/core.hpp>
-#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "muster/image/codecs.h"
 #include "muster/image/header.h"
+#include "muster/image/opencv.h"
 
 namespace muster {
 namespace {
 
-// We thread over pictures, and a library does not print.
-void quiet_opencv() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    cv::setNumThreads(0);
-    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-  });
-}
+// More than 100 million pixels of 16 bits and four channels need; OpenCV counts bytes in an int.
+constexpr size_t kMaxBytes = 1'000'000'000;
 
-void check_header(std::span<const std::byte> bytes, const std::string& name) {
+PictureFormat check_header(std::span<const std::byte> bytes, const std::string& name) {
   if (bytes.empty()) throw data_error("{}: the file is empty; leave it out or copy it again", name);
+  if (bytes.size() > kMaxBytes)
+    throw data_error("{}: {} bytes are too many for a picture; shrink it", name, bytes.size());
   const auto header = read_header(bytes);
   if (!header) {
     throw data_error(
@@ -43,6 +39,7 @@ void check_header(std::span<const std::byte> bytes, const std::string& name) {
   }
   if (is_cut_short(bytes, header->format))
     throw data_error("{}: the {} data are cut short; copy the file again", name, format);
+  return header->format;
 }
 
 // Any depth to 8 bits. Integers keep their upper 8 bits; floats are taken to be in [0, 1].
@@ -64,48 +61,85 @@ cv::Mat to_8_bits(const cv::Mat& in) {
   }
 }
 
-// BGRA laid on white.
-cv::Mat flatten_alpha(const cv::Mat& in) {
-  cv::Mat out(in.size(), CV_8UC3);
-  for (int y = 0; y < in.rows; ++y) {
-    const auto* from = in.ptr<cv::Vec4b>(y);
-    auto* to = out.ptr<cv::Vec3b>(y);
-    for (int x = 0; x < in.cols; ++x) {
-      const int alpha = from[x][3];
-      for (int c = 0; c < 3; ++c)
-        to[x][c] = static_cast<uint8_t>((from[x][c] * alpha + 255 * (255 - alpha) + 127) / 255);
-    }
-  }
-  return out;
+// A view of the picture for OpenCV, which does not write to its inputs.
+cv::Mat view(const Image& image) {
+  return cv::Mat(image.height, image.width, CV_8UC3, const_cast<uint8_t*>(image.rgb.data()));
 }
 
-// What EXIF orientation does to a picture; OpenCV applies it only when it also drops the alpha.
-cv::Mat decode_bgr(std::span<const std::byte> bytes, bool with_alpha) {
-  // An input array that views the bytes; OpenCV does not write to it.
+Image to_image(const cv::Mat& picture, int conversion) {
+  Image image{picture.cols, picture.rows, std::vector<uint8_t>(3 * picture.total())};
+  cv::Mat rgb = view(image);
+  cv::cvtColor(picture, rgb, conversion);
+  return image;
+}
+
+// TIFF, BMP, WebP and PNM.
+Image decode_by_opencv(std::span<const std::byte> bytes, const std::string& name,
+                       const char* format) {
+  prepare_opencv();
   const cv::Mat buffer(1, static_cast<int>(bytes.size()), CV_8U,
                        const_cast<std::byte*>(bytes.data()));
-  if (!with_alpha) return cv::imdecode(buffer, cv::IMREAD_COLOR);
-  cv::Mat picture = to_8_bits(cv::imdecode(buffer, cv::IMREAD_UNCHANGED));
-  return picture.channels() == 4 ? flatten_alpha(picture) : cv::imdecode(buffer, cv::IMREAD_COLOR);
+  try {
+    const cv::Mat picture = to_8_bits(cv::imdecode(buffer, cv::IMREAD_UNCHANGED));
+    switch (picture.empty() ? 0 : picture.channels()) {
+      case 1:
+        return to_image(picture, cv::COLOR_GRAY2RGB);
+      case 3:
+        return to_image(picture, cv::COLOR_BGR2RGB);
+      case 4: {
+        cv::Mat rgba;
+        cv::cvtColor(picture, rgba, cv::COLOR_BGRA2RGBA);
+        return flatten_alpha({rgba.data, 4 * rgba.total()}, rgba.cols, rgba.rows);
+      }
+      default:
+        break;
+    }
+  } catch (const cv::Exception&) {
+    // Falls through to the one message: OpenCV's text names its source lines, not the fault.
+  }
+  throw data_error("{}: damaged or unsupported {} data; copy the file again or leave it out", name,
+                   format);
 }
 
-cv::Mat shrink(const cv::Mat& picture, int longest_side_px) {
-  const int longest = std::max(picture.cols, picture.rows);
-  if (longest_side_px == 0 || longest <= longest_side_px) return picture;
+// Undoes what EXIF orientation 1 .. 8 says about how the picture was stored.
+Image upright(Image image, int orientation) {
+  if (orientation < 2 || orientation > 8) return image;
+  const cv::Mat stored = view(image);
+  cv::Mat turned;
+  if (orientation >= 5)
+    cv::transpose(stored, turned);
+  else
+    turned = stored;
+  // After the transposition: 5 is done, 6 needs left and right swapped, 7 both, 8 top and bottom.
+  constexpr int kNone = 2, kFlip[] = {kNone, kNone, 1, -1, 0, kNone, 1, -1, 0};
+  if (kFlip[orientation] != kNone) {
+    cv::Mat flipped;
+    cv::flip(turned, flipped, kFlip[orientation]);
+    turned = flipped;
+  }
+  const uint8_t* begin = turned.data;
+  return {turned.cols, turned.rows, std::vector<uint8_t>(begin, begin + 3 * turned.total())};
+}
+
+Image shrink(Image image, int longest_side_px) {
+  const int longest = std::max(image.width, image.height);
+  if (longest_side_px == 0 || longest <= longest_side_px) return image;
   const double factor = static_cast<double>(longest_side_px) / longest;
   const auto side = [&](int length) {
     return std::max(1, static_cast<int>(std::lround(length * factor)));
   };
-  cv::Mat out;
-  cv::resize(picture, out, cv::Size(side(picture.cols), side(picture.rows)), 0, 0, cv::INTER_AREA);
+  Image out{side(image.width), side(image.height), {}};
+  out.rgb.resize(size_t{3} * out.width * out.height);
+  cv::Mat target = view(out);
+  cv::resize(view(image), target, target.size(), 0, 0, cv::INTER_AREA);
   return out;
 }
 
-Image to_image(const cv::Mat& bgr) {
-  Image image{bgr.cols, bgr.rows, std::vector<uint8_t>(size_t{3} * bgr.cols * bgr.rows)};
-  cv::Mat rgb(bgr.size(), CV_8UC3, image.rgb.data());
-  cv::cvtColor(bgr, rgb, cv::COLOR_BGR2RGB);
-  return image;
+Image decode_stored(std::span<const std::byte> bytes, const std::string& name,
+                    PictureFormat format) {
+  if (format == PictureFormat::kJpeg) return decode_jpeg(bytes, name);
+  if (format == PictureFormat::kPng) return decode_png(bytes, name);
+  return decode_by_opencv(bytes, name, format_name(format));
 }
 
 }  // namespace
@@ -113,19 +147,10 @@ Image to_image(const cv::Mat& bgr) {
 Image decode_image(std::span<const std::byte> bytes, const std::string& name,
                    const DecodeOptions& options) {
   OptionsOf<DecodeOptions>(options).validate("image");
-  quiet_opencv();
-  check_header(bytes, name);
-  const PictureFormat format = read_header(bytes)->format;
-  try {
-    const cv::Mat picture = decode_bgr(bytes, format != PictureFormat::kJpeg);
-    if (picture.empty())
-      throw data_error("{}: damaged {} data; copy the file again or leave it out", name,
-                       format_name(format));
-    return to_image(shrink(picture, options.longest_side_px));
-  } catch (const cv::Exception& e) {
-    throw data_error("{}: damaged {} data ({}); copy the file again or leave it out", name,
-                     format_name(format), e.err);
-  }
+  prepare_opencv();
+  const PictureFormat format = check_header(bytes, name);
+  return shrink(upright(decode_stored(bytes, name, format), exif_orientation(bytes, format)),
+                options.longest_side_px);
 }
 
 Image read_image(const std::filesystem::path& path, const DecodeOptions& options) {
@@ -142,10 +167,9 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
 
 std::vector<std::byte> encode_png(const Image& image) {
   MUSTER_CHECK(image.width > 0 && image.height > 0);
-  quiet_opencv();
-  const cv::Mat rgb(image.height, image.width, CV_8UC3, const_cast<uint8_t*>(image.rgb.data()));
+  prepare_opencv();
   cv::Mat bgr;
-  cv::cvtColor(rgb, bgr, cv::COLOR_RGB2BGR);
+  cv::cvtColor(view(image), bgr, cv::COLOR_RGB2BGR);
   std::vector<uint8_t> out;
   MUSTER_CHECK(cv::imencode(".png", bgr, out));
   const auto bytes = std::as_bytes(std::span(out));

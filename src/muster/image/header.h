@@ -20,7 +20,11 @@ struct PictureHeader {
 // short or malformed. Reads only within `bytes`.
 std::optional<PictureHeader> read_header(std::span<const std::byte> bytes);
 
-// True when a JPEG or PNG lacks its end marker: decoders then fill the missing part with grey.
+// EXIF orientation 1 .. 8 of a JPEG (APP1), PNG (eXIf) or WebP (EXIF); 1 (upright) where it says
+// nothing, and for TIFF, whose decoder already applies it.
+int exif_orientation(std::span<const std::byte> bytes, PictureFormat format);
+
+// True when a JPEG or PNG lacks its end marker, or an uncompressed BMP or PNM has too few bytes.
 bool is_cut_short(std::span<const std::byte> bytes, PictureFormat format);
 
 const char* format_name(PictureFormat format);

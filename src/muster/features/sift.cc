@@ -1,0 +1,165 @@
+#include "muster/features/sift.h"
+
+extern "C" {
+#include <vl/covdet.h>
+}
+
+#include <array>
+#include <cmath>
+#include <opencv2/core.hpp>
+#include <opencv2/features2d.hpp>
+#include <tuple>
+
+#include "muster/features/sift_grid.h"
+#include "muster/image/opencv.h"
+
+namespace muster {
+namespace {
+
+struct Point {
+  float x, y, diameter;  // in pixels
+  float response;
+  std::array<float, kSiftDim> descriptor;
+
+  auto place() const { return std::tie(y, x, diameter, descriptor); }
+};
+
+// Unit length, clipped at 0.2, unit length; a zero vector stays.
+void normalise(std::array<float, kSiftDim>& v) {
+  const auto scale = [&v](float bound) {
+    double sum = 0;
+    for (const float value : v) sum += static_cast<double>(value) * value;
+    if (sum == 0) return;
+    for (float& value : v) value = std::min(bound, static_cast<float>(value / std::sqrt(sum)));
+  };
+  scale(0.2f);
+  scale(1.0f);
+}
+
+std::vector<Point> dog_points(const Image& image, double contrast) {
+  prepare_opencv();
+  const Matrix<float> values = grey(image);
+  cv::Mat picture(image.height, image.width, CV_8U);
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x)
+      picture.at<uint8_t>(y, x) = static_cast<uint8_t>(values(y, x) + 0.5f);
+  std::vector<cv::KeyPoint> keys;
+  cv::Mat descriptors;
+  cv::SIFT::create(0, 3, contrast)->detectAndCompute(picture, cv::noArray(), keys, descriptors);
+  std::vector<Point> points(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    points[i] = {keys[i].pt.x, keys[i].pt.y, keys[i].size, keys[i].response, {}};
+    std::copy_n(descriptors.ptr<float>(static_cast<int>(i)), kSiftDim,
+                points[i].descriptor.begin());
+    normalise(points[i].descriptor);
+  }
+  return points;
+}
+
+struct CovdetDeleter {
+  void operator()(VlCovDet* detector) const { vl_covdet_delete(detector); }
+};
+using Covdet = std::unique_ptr<VlCovDet, CovdetDeleter>;
+
+// A SIFT cell is 3 times the scale of the point wide, as Lowe has it: the patch of 4 cells is
+// kPatch pixels of the warped neighbourhood, which reaches half a cell and more beyond.
+constexpr int kPatch = 40, kRadius = 25, kSide = 2 * kRadius + 1;
+constexpr double kExtent = 12.0 * kRadius / kPatch;  // in units of the scale
+
+// Descriptor of the warped neighbourhood of a frame; false where it cannot be warped.
+bool describe(VlCovDet* detector, const VlFrameOrientedEllipse& frame,
+              std::array<float, kSiftDim>& descriptor) {
+  Matrix<float> patch(kSide, kSide);
+  const int failed =
+      vl_covdet_extract_patch_for_frame(detector, patch.data(), kRadius, kExtent, 1.0, frame);
+  if (failed) return false;
+  std::vector<SiftGrid> grids;
+  grids.emplace_back(kSide, kSide, kPatch, SiftGridOptions{.step = kSide});
+  add_gradients(patch, grids);
+  alignas(64) float out[kSiftDim];
+  grids[0].write(out);
+  std::copy_n(out, kSiftDim, descriptor.begin());
+  return true;
+}
+
+// VLFeat's scale space needs a few pixels; no smaller picture has a corner with its neighbourhood.
+constexpr int kLeastSide = 16;
+
+std::vector<Point> harris_points(const Image& image, double contrast, bool affine) {
+  if (std::min(image.width, image.height) < kLeastSide) return {};
+  Matrix<float> picture = grey(image);
+  for (float& value : picture.values()) value /= 255;
+  const Covdet detector(vl_covdet_new(VL_COVDET_METHOD_HARRIS_LAPLACE));
+  vl_covdet_set_first_octave(detector.get(), 0);
+  vl_covdet_set_peak_threshold(detector.get(), contrast);
+  if (vl_covdet_put_image(detector.get(), picture.data(), image.width, image.height) != 0)
+    throw runtime_failure("sift: out of memory for a picture of {} x {} pixels; shrink it",
+                          image.width, image.height);
+  vl_covdet_detect(detector.get());
+  if (affine) vl_covdet_extract_affine_shape(detector.get());
+  vl_covdet_extract_orientations(detector.get());
+  const auto* features =
+      static_cast<const VlCovDetFeature*>(vl_covdet_get_features(detector.get()));
+  const std::vector<VlCovDetFeature> found(features,
+                                           features + vl_covdet_get_num_features(detector.get()));
+  std::vector<Point> points;
+  for (const VlCovDetFeature& feature : found) {
+    const VlFrameOrientedEllipse& f = feature.frame;
+    const float scale = std::sqrt(std::abs(f.a11 * f.a22 - f.a12 * f.a21));
+    Point point{f.x, f.y, 12 * scale, std::abs(feature.peakScore), {}};
+    if (!std::isfinite(scale) || !describe(detector.get(), f, point.descriptor)) continue;
+    points.push_back(point);
+  }
+  return points;
+}
+
+class Sift final : public Extractor {
+ public:
+  explicit Sift(const SiftOptions& options) : options_(options) {}
+  size_t dim() const override { return kSiftDim; }
+
+  VectorSet extract(const Image& image) const override {
+    std::vector<Point> points = detect(image);
+    if (options_.max_features > 0 && points.size() > static_cast<size_t>(options_.max_features)) {
+      std::ranges::sort(points, [](const Point& a, const Point& b) {
+        return a.response != b.response ? a.response > b.response : a.place() < b.place();
+      });
+      points.resize(options_.max_features);
+    }
+    std::ranges::sort(points, [](const Point& a, const Point& b) { return a.place() < b.place(); });
+    VectorSet set{Matrix<float>(points.size(), kSiftDim), Matrix<float>(points.size(), 3),
+                  image.width, image.height};
+    for (size_t i = 0; i < points.size(); ++i) {
+      const Point& p = points[i];
+      const auto part = [](float value, int length) {
+        return std::clamp(value / static_cast<float>(length), 0.0f, 1.0f);
+      };
+      std::ranges::copy(p.descriptor, set.vectors.row(i).begin());
+      // Pixel (0, 0) is centred at (0.5, 0.5).
+      set.places(i, 0) = part(p.x + 0.5f, image.width);
+      set.places(i, 1) = part(p.y + 0.5f, image.height);
+      set.places(i, 2) = part(p.diameter, std::max(image.width, image.height));
+    }
+    return set;
+  }
+
+ private:
+  std::vector<Point> detect(const Image& image) const {
+    if (image.width < 1 || image.height < 1) return {};
+    if (options_.detector == SiftDetector::kDog)
+      return dog_points(image, options_.contrast.value_or(0.04));
+    return harris_points(image, options_.contrast.value_or(2e-6),
+                         options_.detector == SiftDetector::kHarrisAffine);
+  }
+
+  SiftOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Extractor> make_sift(const SiftOptions& options) {
+  OptionsOf<SiftOptions>(options).validate("sift");
+  return std::make_unique<Sift>(options);
+}
+
+}  // namespace muster
