@@ -3,6 +3,9 @@
 
 add_library(muster_flags INTERFACE)
 target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wno-unused-parameter)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(muster_flags INTERFACE -Wno-restrict)  # g++ 12 warns of its own std::string
+endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # Portable baseline; anything wider is dispatched at run time by Highway.
   target_compile_options(muster_flags INTERFACE -march=x86-64-v2)

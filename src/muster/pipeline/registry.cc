@@ -1,8 +1,11 @@
 #include "muster/pipeline/registry.h"
 
+#include "muster/classify/kernel_svm.h"
 #include "muster/classify/linear_svm.h"
 #include "muster/core/error.h"
 #include "muster/features/dsift.h"
+#include "muster/features/rgb.h"
+#include "muster/features/sift.h"
 #include "muster/pipeline/registry_helpers.h"
 #include "muster/reduce/pca.h"
 #include "muster/reduce/vector_scaling.h"
@@ -22,6 +25,8 @@ std::vector<StageEntry> make_stages() {
   return {
       // Pictures become sets.
       extractor("dsift", "SIFT on a dense grid", "METHODS 1", make_dsift),
+      extractor("rgb", "mean and deviation of red, green and blue in 4 x 4 cells, on a dense grid", "UGM 4.1", make_rgb),
+      extractor("sift", "SIFT at interest points (DoG, Harris or Harris-affine)", "GEN 2, PMK 5", make_sift),
       // Sets become sets.
       reducer("pca", "principal components of the training vectors", "GEN 3.2.1", kNone, fit_pca, load_pca),
       plain_reducer("l2", "every vector scaled to length 1", "METHODS 2", kNone, make_l2),
@@ -44,6 +49,7 @@ std::vector<StageEntry> make_stages() {
       // Vectors or kernels become scores.
       vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
                         load_linear_svm),
+      gram_classifier("kernel-svm", "support vector machine on a kernel matrix", "EMK 4", load_kernel_svm),
   };
 }
 

@@ -1,6 +1,7 @@
 // From a method's own typed functions to a line of the registry's table. Used by registry.cc only.
 #pragma once
 
+#include "muster/classify/kernel_svm.h"
 #include "muster/pipeline/registry.h"
 #include "muster/setkernel/feature_kernel.h"
 
@@ -127,6 +128,24 @@ StageEntry vector_classifier(std::string name, std::string summary, std::string 
       },
       [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
   return {std::move(name), std::move(summary), std::move(paper), {}, default_options<Options>,
+          std::move(functions)};
+}
+
+// kernel-svm, so far the only one of its kind: kernel and C are chosen together.
+inline StageEntry gram_classifier(std::string name, std::string summary, std::string paper,
+                                  std::unique_ptr<Classifier> (*load)(const KernelSvmOptions&, TensorReader)) {
+  const auto fit = [](const AnyOptions& o, size_t num_candidates, const GramOf& gram_of, const Labels& labels, Rng rng,
+                      const Progress& progress) {
+    const KernelSvmOptions& options = typed<KernelSvmOptions>(o);
+    std::vector<Matrix<double>> grams;
+    for (size_t c = 0; c < num_candidates; ++c) grams.push_back(gram_of(c));
+    const std::vector<MatrixView<const double>> views(grams.begin(), grams.end());
+    const KernelChoice choice = choose_kernel(options, views, labels, rng, progress);
+    return GramChoice{fit_kernel_svm(options, views[choice.index], labels, choice, progress), choice.index};
+  };
+  GramClassifierStage functions{
+      fit, [load](const AnyOptions& o, TensorReader in) { return load(typed<KernelSvmOptions>(o), std::move(in)); }};
+  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<KernelSvmOptions>,
           std::move(functions)};
 }
 

@@ -1,0 +1,91 @@
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "common.h"
+#include "muster/pipeline/experiment.h"
+#include "muster/pipeline/plan.h"
+#include "muster/report/html.h"
+#include "muster/report/tables.h"
+#include "muster/store/atomic_file.h"
+#include "thumbnails.h"
+
+namespace muster::cli {
+namespace {
+
+struct BenchArguments {
+  Common common;
+  std::string data, out, methods;
+  std::vector<std::string> recipes, overrides;
+  ProtocolOptions protocol;
+  std::map<std::string, std::string> protocol_texts;
+};
+
+std::vector<Method> chosen_methods(const BenchArguments& args, ItemKind kind) {
+  std::vector<Method> methods;
+  std::string rest = args.methods;
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    methods.push_back({rest.substr(0, comma), recipe_of_method(rest.substr(0, comma))});
+    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
+  }
+  for (const std::string& recipe : args.recipes) methods.push_back({recipe, parse_recipe(recipe)});
+  if (methods.empty()) throw usage_error("bench: name methods with --methods A,B or --recipe R (see: muster methods)");
+  for (Method& method : methods) {
+    for (const std::string& assignment : args.overrides) override_option(method.recipe, assignment);
+    method.recipe = fit_to_data(std::move(method.recipe), kind, args.common);
+  }
+  return methods;
+}
+
+int bench(BenchArguments& args) {
+  const auto threads = args.common.limit_threads();
+  OptionsOf<ProtocolOptions> protocol(args.protocol);
+  for (const auto& [name, text] : args.protocol_texts) protocol.set("bench", name, text);
+  const Dataset dataset = open_data(args.data, args.common);
+  ExperimentOptions options{chosen_methods(args, dataset.kind), protocol.values, args.common.seed, args.out};
+  const Progress progress = args.common.progress();
+  nlohmann::ordered_json record =
+      run_experiment(dataset, options, progress, [&](const std::string& text) { args.common.say(text); });
+  const Results results = read_results(record);
+  if (args.common.json)
+    print_json(record);
+  else
+    fmt::print("{}", text_table(results));
+  const std::filesystem::path out = args.out;
+  Results with_pictures = results;
+  with_pictures.thumbnails = mistake_thumbnails(results, dataset);
+  write_file_atomically(out / "results.csv", csv_table(results));
+  write_file_atomically(out / "report.html", html_report(with_pictures));
+  args.common.say(fmt::format("results: {}\nreport: {}", (out / "results.json").string(), (out / "report.html").string()));
+  return 0;
+}
+
+}  // namespace
+
+Run add_bench(CLI::App& app) {
+  auto args = std::make_shared<BenchArguments>();
+  app.add_option("DATA", args->data, "labelled data")->required();
+  app.add_option("--methods,-m", args->methods, "named methods, separated by commas");
+  app.add_option("--recipe,-r", args->recipes, "a recipe to compare as well; may be given several times")
+      ->allow_extra_args(false);
+  app.add_option("--set", args->overrides, "option=value or stage.option=value, for all methods")
+      ->allow_extra_args(false);
+  app.add_option("-o,--output", args->out, "folder for results.json and report.html")->required();
+  Fields fields;
+  args->protocol.fields(fields);
+  for (const Field& field : fields.list()) {
+    std::string flag = "--" + field.name();
+    std::ranges::replace(flag, '_', '-');
+    app.add_option_function<std::string>(
+           flag, [args, name = field.name()](const std::string& text) { args->protocol_texts[name] = text; },
+           fmt::format("{} ({})", field.help(), field.allowed()))
+        ->default_str(field.text());
+  }
+  args->common.add_to(app);
+  return [args] { return bench(*args); };
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,17 @@
+// One function a command: it declares its arguments and returns what runs it once they are parsed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace muster::cli {
+
+// Returns the exit code.
+using Run = std::function<int()>;
+
+Run add_bench(CLI::App& app);
+Run add_evaluate(CLI::App& app);
+Run add_predict(CLI::App& app);
+Run add_train(CLI::App& app);
+
+}  // namespace muster::cli

@@ -1,0 +1,62 @@
+// What several commands share: global flags, methods and recipes, messages, the data they open.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/core/parallel.h"
+#include "muster/core/progress.h"
+#include "muster/dataset/dataset.h"
+#include "muster/pipeline/recipe.h"
+
+namespace muster::cli {
+
+inline constexpr uint64_t kDefaultSeed = 1;
+
+// --seed, --threads, --quiet, --json: every command has them.
+struct Common {
+  uint64_t seed = kDefaultSeed;
+  int threads = 0;
+  bool quiet = false;
+  bool json = false;
+
+  void add_to(CLI::App& app);
+  // Holds for as long as the result lives.
+  std::unique_ptr<ThreadLimit> limit_threads() const { return std::make_unique<ThreadLimit>(threads); }
+  // A bar on a terminal, nothing elsewhere or with --quiet.
+  Progress progress() const;
+  // One sentence on stderr, unless --quiet.
+  void say(const std::string& message) const;
+};
+
+// --method, --recipe and --set.
+struct MethodChoice {
+  std::string method;
+  std::string recipe;
+  std::vector<std::string> overrides;
+
+  void add_to(CLI::App& app);
+  // The recipe asked for, overrides applied; `fallback` where neither method nor recipe was given.
+  Recipe resolve(const std::string& fallback) const;
+};
+
+// Opens DATA and says on stderr what was passed over.
+Dataset open_data(const std::string& path, const Common& common);
+
+// For vector sets a feature stage has nothing to do; it is left out, and said so.
+Recipe fit_to_data(Recipe recipe, ItemKind kind, const Common& common);
+
+// What was left out of a batch, at most a few by name.
+void say_left_out(const std::vector<std::string>& reasons, const Common& common);
+
+// Refuses, before any work, an output that cannot be written: its folder is missing or no folder.
+void check_output(const std::string& path);
+
+void print_json(const nlohmann::ordered_json& value);
+
+}  // namespace muster::cli
