@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "muster/classify/testing.h"
+#include "oracle/labelled_data.h"
 
 namespace muster {
 namespace {

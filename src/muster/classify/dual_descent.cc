@@ -12,10 +12,10 @@ namespace {
 // rounds, to Newton steps.
 constexpr double kRough = 0.1;
 constexpr int kMaxSweeps = 20;
-constexpr int kDualRounds = 8;
+constexpr int kDualRounds = 20;
 constexpr int kMaxGradientSteps = 200;
 // The active items will change, so solving for them more exactly would be wasted.
-constexpr double kReduction = 0.1;
+constexpr double kReduction = 0.3;
 
 class DualProblem {
  public:

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/classify/testing.h"
 #include "muster/core/parallel.h"
+#include "oracle/labelled_data.h"
 #include "oracle/svm.h"
 
 namespace muster {

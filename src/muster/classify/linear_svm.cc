@@ -17,7 +17,7 @@ constexpr size_t kTile = 256;
 constexpr size_t kSmallGram = 6000;
 constexpr size_t kLargestGram = 20000;
 // Cross-validation only ranks values of C, for which rougher solutions do.
-constexpr double kCvTolerance = 10;
+constexpr double kCvTolerance = 3;
 
 class LinearSvm final : public Classifier {
  public:
@@ -123,8 +123,7 @@ class GramWay {
 
   int64_t path(const CvTask& task, MatrixView<double> decisions) const {
     DualSolution solution(gram_.rows());
-    DualLimits limits;
-    limits.tolerance = std::min(0.5, kCvTolerance * options_.tolerance);
+    const DualLimits limits = rough_limits();
     int64_t changes = 0;
     for (size_t c = 0; c < task.grid.size(); ++c) {
       changes += solve_dual(gram_, task.problem, scaled(task.weights, task.grid[c]), limits,
@@ -145,12 +144,8 @@ class GramWay {
     parallel_for(count, 1, [&](size_t begin, size_t end) {
       for (size_t p = begin; p < end; ++p) {
         if (problems[p].two_sided()) {
-          DualSolution solution(gram_.rows());
-          DualLimits limits;
-          limits.tolerance = options_.tolerance;
-          const Costs weights = side_weights(problems[p], options_.class_weights);
-          changes[p] =
-              solve_dual(gram_, problems[p], scaled(weights, C), limits, rng.derive(p), solution);
+          DualSolution solution(n);
+          changes[p] = solve(problems[p], C, rng.derive(p), solution);
           for (size_t i = 0; i < n; ++i) {
             const double signed_alpha = solution.alphas[i] * problems[p].targets[i];
             out.offsets[p] += signed_alpha * options_.bias * options_.bias;
@@ -171,6 +166,25 @@ class GramWay {
   }
 
  private:
+  DualLimits rough_limits() const {
+    DualLimits limits;
+    limits.tolerance = std::min(0.5, kCvTolerance * options_.tolerance);
+    return limits;
+  }
+
+  // Up the grid to C: a large C from a cold start takes several times as long.
+  int64_t solve(const BinaryProblem& problem, double C, const Rng& rng,
+                DualSolution& solution) const {
+    const Costs weights = side_weights(problem, options_.class_weights);
+    int64_t rows = 0;
+    for (const double smaller : default_c_grid())
+      if (smaller < C)
+        rows += solve_dual(gram_, problem, scaled(weights, smaller), rough_limits(), rng, solution);
+    DualLimits limits;
+    limits.tolerance = options_.tolerance;
+    return rows + solve_dual(gram_, problem, scaled(weights, C), limits, rng, solution);
+  }
+
   const LinearSvmOptions& options_;
   ConstMatrixView vectors_;
   double scale_;

@@ -27,7 +27,7 @@ struct LinearSvmOptions {
   double bias = 1;
   bool calibrate = true;
   LinearSolver solver = LinearSolver::kAuto;
-  double tolerance = 0.001;
+  double tolerance = 0.01;
 
   void fields(Fields& f) {
     f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);

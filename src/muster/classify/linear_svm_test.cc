@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "muster/classify/testing.h"
 #include "muster/core/parallel.h"
+#include "oracle/labelled_data.h"
 #include "oracle/svm.h"
 
 namespace muster {
@@ -243,12 +243,11 @@ TEST(LinearSvm, ClassesOfOneItemAndOfNone) {
 
 TEST(LinearSvm, ConstantAndDuplicateVectorsDoNotHurt) {
   Data data = blobs(40, 3, 2, 1, 15);
-  for (float& value : data.vectors.values()) value = 0;
-  for (const double score : fit({}, data)->scores(data.vectors).values())
-    EXPECT_TRUE(std::isfinite(score));
-  for (float& value : data.vectors.values()) value = 2;
-  for (const double score : fit({}, data)->scores(data.vectors).values())
-    EXPECT_TRUE(std::isfinite(score));
+  for (const float constant : {0.0f, 2.0f}) {
+    for (float& value : data.vectors.values()) value = constant;
+    const Matrix<double> scores = fit({}, data)->scores(data.vectors);
+    for (const double score : scores.values()) EXPECT_TRUE(std::isfinite(score));
+  }
 }
 
 TEST(LinearSvm, SaysWhatIsWrong) {

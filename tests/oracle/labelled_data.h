@@ -1,4 +1,4 @@
-// Small labelled data for the tests of this folder.
+// Small labelled data sets whose answer is known by construction.
 #pragma once
 
 #include "muster/core/labels.h"
