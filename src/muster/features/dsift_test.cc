@@ -10,9 +10,9 @@ extern "C" {
 #include <filesystem>
 
 #include "muster/core/rng.h"
-#include "support/pictures.h"
 #include "muster/math/sift_kernels.h"
 #include "oracle/dsift.h"
+#include "support/pictures.h"
 
 namespace muster {
 namespace {
