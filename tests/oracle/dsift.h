@@ -40,10 +40,10 @@ inline double cell_window(int size, int cell) {
 inline std::array<double, 128> dsift(const Matrix<float>& grey, const DsiftPatch& patch) {
   std::array<double, 128> h{};
   const double cell = patch.size / 4.0;
-  const int beyond = (patch.size + 7) / 8;  // the gradients of the border go on
+  const int beyond = patch.size / 2;  // beyond the border its gradients go on
   const int width = static_cast<int>(grey.cols()), height = static_cast<int>(grey.rows());
-  for (int y = -beyond; y < height + beyond; ++y) {
-    for (int x = -beyond; x < width + beyond; ++x) {
+  for (int y = patch.y0 - beyond; y < patch.y0 + patch.size + beyond; ++y) {
+    for (int x = patch.x0 - beyond; x < patch.x0 + patch.size + beyond; ++x) {
       const int px = std::clamp(x, 0, width - 1), py = std::clamp(y, 0, height - 1);
       const double gx = difference(grey, px, py, 1, 0), gy = difference(grey, px, py, 0, 1);
       const double turn = std::fmod(std::atan2(gy, gx) / (std::numbers::pi / 4) + 8, 8);
