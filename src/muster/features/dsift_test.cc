@@ -1,6 +1,7 @@
 #include "muster/features/dsift.h"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 #include <rapidcheck/gtest.h>
 
 extern "C" {
@@ -53,6 +54,31 @@ RC_GTEST_PROP(Dsift, AnyGeometryAgreesWithOracle, ()) {
   const DsiftOptions options{.step = *rc::gen::inRange(1, 20) + 3,
                              .size = {*rc::gen::inRange(4, 30)}};
   expect_oracle(noise_picture(width, height), options);
+}
+
+// Widths of SIMD vectors that this machine would not choose give the same descriptors.
+TEST(Dsift, EverySimdTargetAgreesWithOracle) {
+  for (int64_t targets = hwy::SupportedTargets(); targets != 0; targets &= targets - 1) {
+    hwy::SetSupportedTargetsForTest(targets & -targets);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    expect_oracle(noise_picture(41, 33), {});
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+TEST(Dsift, SmoothedPicturesGiveUnitVectors) {
+  for (const double smooth : {0.3, 1.0, 20.0}) {
+    const auto dsift = make_dsift({.smooth = smooth, .contrast = 0});
+    for (float value : dsift->extract(flat_picture(30, 20, 200)).vectors.values())
+      ASSERT_TRUE(std::isfinite(value));
+    const VectorSet set = dsift->extract(wave_picture(40, 40));
+    for (size_t i = 0; i < set.size(); ++i) {
+      double length = 0;
+      for (float value : set.vectors.row(i)) length += static_cast<double>(value) * value;
+      EXPECT_NEAR(length, 1, 1e-5);
+    }
+  }
 }
 
 TEST(Dsift, PlacesAreCentredAndInside) {

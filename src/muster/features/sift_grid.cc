@@ -73,7 +73,7 @@ AxisSums::AxisSums(const GridAxis& grid) {
       group(k).first.push_back(grid.first_pixel(i) + cells[k].first);
   for (Group& g : groups) {
     std::ranges::sort(g.first);
-    g.first.erase(std::ranges::unique(g.first).begin(), g.first.end());
+    g.first.erase(std::unique(g.first.begin(), g.first.end()), g.first.end());
     g.begin = count;
     count += g.first.size();
   }
