@@ -1,11 +1,12 @@
 // Dense SIFT on a regular grid, for speed.
 //
 // A patch of size x size pixels has 4 x 4 cells of B = size / 4 pixels. Cell (r, c), orientation o:
-//   h = sum_p w(p) |g(p)| tri((x_p - x_c) / B) tri((y_p - y_r) / B) tri(angle(p) / 45 deg - o),
-// tri(u) = max(0, 1 - |u|), w the window; then h / |h|, clipped at 0.2, again to unit length (Lowe,
-// IJCV 2004, section 6; METHODS section 1). Cell centres x_c = x_0 + B (c + 1/2) for a patch whose
-// first pixel is x_0. Component 8 (4 r + c) + o: cells row by row, orientations from x to y
-// (downwards) within a cell.
+//   h = W_r W_c sum_p |g(p)| tri((x_p - x_c) / B) tri((y_p - y_r) / B) tri(angle(p) / 45 deg - o),
+// tri(u) = max(0, 1 - |u|), W the window's mean over the cell; then h / |h|, clipped at 0.2, again
+// to unit length (Lowe, IJCV 2004, section 6; METHODS section 1). Cell centres x_c = x_0 + B (c +
+// 1/2), with x_0 the first pixel of the patch.
+//
+// Component 8 (4 r + c) + o: cells row by row, orientations from x to y (downwards) within a cell.
 #pragma once
 
 #include <memory>
@@ -33,7 +34,8 @@ struct DsiftOptions {
     f("smooth", smooth,
       "standard deviation in pixels of a Gaussian blur of the picture; 0 for none")
         .range(0, 20);
-    f.choice("window", window, {"flat", "gaussian"}, "weight of a pixel by its place in the patch");
+    f.choice("window", window, {"flat", "gaussian"},
+             "weight of a cell by its distance from the middle of the patch");
     f("contrast", contrast,
       "patches with less gradient (grey levels of 255 per pixel) become zero vectors")
         .range(0, 255);

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "support/pictures.h"
 #include "oracle/rgb.h"
+#include "support/pictures.h"
 
 namespace muster {
 namespace {

@@ -33,37 +33,38 @@ struct PaddedGrey {
   const float* row(int y) const { return values.data() + stride * (y + 1) + 1; }
 };
 
-// The weights of pixels for the 4 cells of a patch along one axis: the triangle of linear
-// interpolation between cells times the window. A cell's sum starts at pixel `first` of the patch.
-struct CellWeights {
-  int first = 0;
-  std::vector<float> weights;
+// The 4 cells of a patch along one axis.
+struct Cell {
+  int first = 0;               // first pixel of the patch that counts
+  std::vector<float> weights;  // of the pixels: linear interpolation between cells
+  double window = 1;           // of the cell: mean of the window over those pixels
 };
 
-std::array<CellWeights, kSiftCells> cell_weights(int size, SiftWindow window) {
-  const double cell = static_cast<double>(size) / kSiftCells;
-  std::array<CellWeights, kSiftCells> out;
+std::array<Cell, kSiftCells> make_cells(int size, SiftWindow window) {
+  const double width = static_cast<double>(size) / kSiftCells;
+  std::array<Cell, kSiftCells> cells;
   for (size_t k = 0; k < kSiftCells; ++k) {
-    const double centre = cell * (static_cast<double>(k) + 0.5);
-    out[k].first = static_cast<int>(std::floor(centre - cell)) + 1;
-    for (int x = out[k].first; x < centre + cell; ++x) {
-      const double triangle = 1 - std::abs(x - centre) / cell;
-      // Lowe's window: standard deviation of half the patch.
+    Cell& cell = cells[k];
+    const double centre = width * (static_cast<double>(k) + 0.5);
+    cell.first = static_cast<int>(std::floor(centre - width)) + 1;
+    double total = 0;
+    for (int x = cell.first; x < centre + width; ++x) {
+      cell.weights.push_back(static_cast<float>(1 - std::abs(x - centre) / width));
       const double u = (x - 0.5 * size) / (0.5 * size);
-      const double weight = window == SiftWindow::kGaussian ? std::exp(-0.5 * u * u) : 1.0;
-      out[k].weights.push_back(static_cast<float>(triangle * weight));
+      total += std::exp(-0.5 * u * u);
     }
+    if (window == SiftWindow::kGaussian)
+      cell.window = total / static_cast<double>(cell.weights.size());
   }
-  return out;
+  return cells;
 }
 
 }  // namespace
 
-AxisSums::AxisSums(const GridAxis& grid, SiftWindow window) {
-  const auto cells = cell_weights(grid.size, window);
-  // Without a window, cells a whole number of pixels wide have equal weights, and patches share
-  // sums.
-  const bool shared = window == SiftWindow::kFlat && grid.size % static_cast<int>(kSiftCells) == 0;
+AxisSums::AxisSums(const GridAxis& grid) {
+  const auto cells = make_cells(grid.size, SiftWindow::kFlat);
+  // Cells a whole number of pixels wide have equal weights, and patches share sums.
+  const bool shared = grid.size % static_cast<int>(kSiftCells) == 0;
   groups.resize(shared ? 1 : kSiftCells);
   for (size_t g = 0; g < groups.size(); ++g) groups[g].weights = cells[g].weights;
   const auto group = [&](size_t cell) -> Group& { return groups[shared ? 0 : cell]; };
@@ -72,7 +73,7 @@ AxisSums::AxisSums(const GridAxis& grid, SiftWindow window) {
       group(k).first.push_back(grid.first_pixel(i) + cells[k].first);
   for (Group& g : groups) {
     std::ranges::sort(g.first);
-    g.first.erase(std::ranges::unique(g.first).begin(), g.first.end());
+    g.first.erase(std::unique(g.first.begin(), g.first.end()), g.first.end());
     g.begin = count;
     count += g.first.size();
   }
@@ -88,11 +89,16 @@ AxisSums::AxisSums(const GridAxis& grid, SiftWindow window) {
 SiftGrid::SiftGrid(int width, int height, int size, const SiftGridOptions& options)
     : x_grid_(width, size, options.step),
       y_grid_(height, size, options.step),
-      x_(x_grid_, options.window),
-      y_(y_grid_, options.window),
+      x_(x_grid_),
+      y_(y_grid_),
       sums_(kOrientations * x_.count),
       cells_(y_.count, kOrientations * x_.count) {
   const double cell = static_cast<double>(size) / kSiftCells;
+  const auto cells = make_cells(size, options.window);
+  for (size_t r = 0; r < kSiftCells; ++r)
+    for (size_t c = 0; c < kSiftCells; ++c)
+      norm_.cell_weights[kSiftCells * r + c] =
+          static_cast<float>(cells[r].window * cells[c].window);
   norm_.clip = static_cast<float>(options.clip);
   // Rounding of the grey values alone stays below 1e-6.
   norm_.threshold = static_cast<float>(std::max(options.contrast, 1e-6) * cell * cell);

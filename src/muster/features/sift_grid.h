@@ -11,6 +11,8 @@
 
 namespace muster {
 
+// Gaussian: Lowe's window (standard deviation of half the patch), averaged over each cell, so that
+// neighbouring patches can share cells.
 enum class SiftWindow { kFlat, kGaussian };
 
 struct SiftGridOptions {
@@ -32,7 +34,7 @@ struct AxisSums {
   std::vector<uint32_t> of_patch;  // 4 a patch: index of the sum of each cell
   size_t count = 0;
 
-  AxisSums(const GridAxis& grid, SiftWindow window);
+  explicit AxisSums(const GridAxis& grid);
 };
 
 class SiftGrid {

@@ -38,17 +38,22 @@ HWY_INLINE V octant_fraction(D d, V t) {
   return hn::Mul(p, t);
 }
 
-void OrientationRow(const float* above, const float* row, const float* below, size_t width,
-                    float* planes) {
+// Pixels between the two passes over a row: the first stores by lanes, the second reads pixel by
+// pixel, and by then the stores are done.
+constexpr size_t kChunk = 128;
+
+struct PolarChunk {
+  alignas(64) float low[kChunk], high[kChunk];  // magnitude for orientations bin and bin + 1
+  alignas(64) int32_t bins[kChunk];
+};
+
+// Gradients of `count` pixels, rounded up to whole vectors.
+HWY_INLINE void polar(const float* above, const float* row, const float* below, size_t count,
+                      PolarChunk& out) {
   const hn::CappedTag<float, 16> d;
   const hn::RebindToSigned<decltype(d)> di;
-  const size_t lanes = hn::Lanes(d);
-  const Tag8 d8;
-  const size_t step8 = hn::Lanes(d8);
-  alignas(64) float low[16], high[16];
-  alignas(64) int32_t bins[16];
   const auto half = hn::Set(d, 0.5f), zero = hn::Zero(d);
-  for (size_t x = 0; x < width; x += lanes) {
+  for (size_t x = 0; x < count; x += hn::Lanes(d)) {
     const auto gx = hn::Mul(half, hn::Sub(hn::LoadU(d, row + x + 1), hn::LoadU(d, row + x - 1)));
     const auto gy = hn::Mul(half, hn::Sub(hn::LoadU(d, below + x), hn::LoadU(d, above + x)));
     const auto ax = hn::Abs(gx), ay = hn::Abs(gy);
@@ -61,15 +66,26 @@ void OrientationRow(const float* above, const float* row, const float* below, si
     const auto bin = hn::ConvertTo(di, angle);
     const auto magnitude = hn::Sqrt(hn::MulAdd(gx, gx, hn::Mul(gy, gy)));
     const auto upper = hn::Mul(magnitude, hn::Sub(angle, hn::ConvertTo(d, bin)));
-    hn::Store(upper, d, high);
-    hn::Store(hn::Sub(magnitude, upper), d, low);
-    hn::Store(hn::And(bin, hn::Set(di, 7)), di, bins);
-    const size_t count = HWY_MIN(lanes, width - x);
+    hn::Store(upper, d, out.high + x);
+    hn::Store(hn::Sub(magnitude, upper), d, out.low + x);
+    hn::Store(hn::And(bin, hn::Set(di, 7)), di, out.bins + x);
+  }
+}
+
+void OrientationRow(const float* above, const float* row, const float* below, size_t width,
+                    float* planes) {
+  const Tag8 d;
+  PolarChunk chunk;
+  for (size_t x = 0; x < width; x += kChunk, planes += kChunk * kOrientations) {
+    const size_t count = HWY_MIN(kChunk, width - x);
+    polar(above + x, row + x, below + x, count, chunk);
     for (size_t i = 0; i < count; ++i) {
-      for (size_t o = 0; o < kOrientations; o += step8) {
-        const auto a = hn::Mul(hn::Set(d8, low[i]), hn::Load(d8, kUnit[bins[i]] + o));
-        const auto v = hn::MulAdd(hn::Set(d8, high[i]), hn::Load(d8, kUnit[bins[i] + 1] + o), a);
-        hn::Store(v, d8, planes + kOrientations * (x + i) + o);
+      const float* unit = kUnit[chunk.bins[i]];
+      for (size_t o = 0; o < kOrientations; o += hn::Lanes(d)) {
+        const Vec8 low = hn::Mul(hn::Set(d, chunk.low[i]), hn::Load(d, unit + o));
+        const Vec8 both =
+            hn::MulAdd(hn::Set(d, chunk.high[i]), hn::Load(d, unit + kOrientations + o), low);
+        hn::Store(both, d, planes + kOrientations * i + o);
       }
     }
   }
@@ -129,8 +145,9 @@ void GatherSift(const float* const* cell_rows, const uint32_t* columns, size_t p
     for (size_t r = 0; r < kSiftCells; ++r) {
       for (size_t c = 0; c < kSiftCells; ++c) {
         const float* cell = cell_rows[r] + kOrientations * columns[c];
+        const Vec8 weight = hn::Set(d, norm.cell_weights[kSiftCells * r + c]);
         for (size_t o = 0; o < kOrientations; o += hn::Lanes(d)) {
-          const Vec8 v = hn::Load(d, cell + o);
+          const Vec8 v = hn::Mul(weight, hn::Load(d, cell + o));
           hn::Store(v, d, out + kOrientations * (kSiftCells * r + c) + o);
           Vec8& sum = c % 2 == 0 ? sum0 : sum1;
           sum = hn::MulAdd(v, v, sum);

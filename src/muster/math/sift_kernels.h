@@ -30,14 +30,15 @@ void sift_sum_windows(const float* planes, std::span<const int32_t> first,
 void sift_add_scaled(float weight, const float* in, size_t n, float* out);
 
 struct SiftNorm {
+  float cell_weights[kSiftCells * kSiftCells];
   float clip = 0.2f;
   // A histogram with a smaller L2 norm gives the zero vector.
   float threshold = 0;
 };
 
-// Gathers the 4 x 4 cells of a row of patches and normalises them: unit length, clipped, unit
-// length. Patch i takes its cells from cell_rows[r][8 columns[4 i + c] ...]; out holds 128 floats a
-// patch.
+// Gathers the 4 x 4 cells of a row of patches, weighted, and normalises them: unit length, clipped,
+// unit length. Patch i takes its cells from cell_rows[r][8 columns[4 i + c] ...]; out holds 128
+// floats a patch.
 void sift_gather(const float* const cell_rows[kSiftCells], std::span<const uint32_t> columns,
                  const SiftNorm& norm, float* out);
 
