@@ -32,7 +32,8 @@ std::vector<Method> chosen_methods(const BenchArguments& args, ItemKind kind) {
     rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
   }
   for (const std::string& recipe : args.recipes) methods.push_back({recipe, parse_recipe(recipe)});
-  if (methods.empty()) throw usage_error("bench: name methods with --methods A,B or --recipe R (see: muster methods)");
+  if (methods.empty())
+    throw usage_error("bench: name methods with --methods A,B or --recipe R (see: muster methods)");
   for (Method& method : methods) {
     for (const std::string& assignment : args.overrides) override_option(method.recipe, assignment);
     method.recipe = fit_to_data(std::move(method.recipe), kind, args.common);
@@ -45,10 +46,11 @@ int bench(BenchArguments& args) {
   OptionsOf<ProtocolOptions> protocol(args.protocol);
   for (const auto& [name, text] : args.protocol_texts) protocol.set("bench", name, text);
   const Dataset dataset = open_data(args.data, args.common);
-  ExperimentOptions options{chosen_methods(args, dataset.kind), protocol.values, args.common.seed, args.out};
+  ExperimentOptions options{chosen_methods(args, dataset.kind), protocol.values, args.common.seed,
+                            args.out};
   const Progress progress = args.common.progress();
-  nlohmann::ordered_json record =
-      run_experiment(dataset, options, progress, [&](const std::string& text) { args.common.say(text); });
+  nlohmann::ordered_json record = run_experiment(
+      dataset, options, progress, [&](const std::string& text) { args.common.say(text); });
   const Results results = read_results(record);
   if (args.common.json)
     print_json(record);
@@ -59,7 +61,8 @@ int bench(BenchArguments& args) {
   with_pictures.thumbnails = mistake_thumbnails(results, dataset);
   write_file_atomically(out / "results.csv", csv_table(results));
   write_file_atomically(out / "report.html", html_report(with_pictures));
-  args.common.say(fmt::format("results: {}\nreport: {}", (out / "results.json").string(), (out / "report.html").string()));
+  args.common.say(fmt::format("results: {}\nreport: {}", (out / "results.json").string(),
+                              (out / "report.html").string()));
   return 0;
 }
 
@@ -69,7 +72,8 @@ Run add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArguments>();
   app.add_option("DATA", args->data, "labelled data")->required();
   app.add_option("--methods,-m", args->methods, "named methods, separated by commas");
-  app.add_option("--recipe,-r", args->recipes, "a recipe to compare as well; may be given several times")
+  app.add_option("--recipe,-r", args->recipes,
+                 "a recipe to compare as well; may be given several times")
       ->allow_extra_args(false);
   app.add_option("--set", args->overrides, "option=value or stage.option=value, for all methods")
       ->allow_extra_args(false);
@@ -80,7 +84,10 @@ Run add_bench(CLI::App& app) {
     std::string flag = "--" + field.name();
     std::ranges::replace(flag, '_', '-');
     app.add_option_function<std::string>(
-           flag, [args, name = field.name()](const std::string& text) { args->protocol_texts[name] = text; },
+           flag,
+           [args, name = field.name()](const std::string& text) {
+             args->protocol_texts[name] = text;
+           },
            fmt::format("{} ({})", field.help(), field.allowed()))
         ->default_str(field.text());
   }

@@ -10,8 +10,15 @@ namespace muster::cli {
 using Run = std::function<int()>;
 
 Run add_bench(CLI::App& app);
+Run add_encode(CLI::App& app);
 Run add_evaluate(CLI::App& app);
+Run add_extract(CLI::App& app);
+Run add_gram(CLI::App& app);
+Run add_info(CLI::App& app);
+Run add_inspect(CLI::App& app);
+Run add_methods(CLI::App& app);
 Run add_predict(CLI::App& app);
+Run add_synth(CLI::App& app);
 Run add_train(CLI::App& app);
 
 }  // namespace muster::cli

@@ -1,8 +1,9 @@
 // What several commands share: global flags, methods and recipes, messages, the data they open.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -12,11 +13,14 @@
 #include "muster/core/parallel.h"
 #include "muster/core/progress.h"
 #include "muster/dataset/dataset.h"
-#include "muster/pipeline/recipe.h"
+#include "muster/pipeline/item_source.h"
+#include "muster/pipeline/plan.h"
 
 namespace muster::cli {
 
 inline constexpr uint64_t kDefaultSeed = 1;
+// What `muster train` takes where no method is named, and `muster inspect` advises.
+inline constexpr const char* kDefaultMethod = "bow-linear";
 
 // --seed, --threads, --quiet, --json: every command has them.
 struct Common {
@@ -27,8 +31,11 @@ struct Common {
 
   void add_to(CLI::App& app);
   // Holds for as long as the result lives.
-  std::unique_ptr<ThreadLimit> limit_threads() const { return std::make_unique<ThreadLimit>(threads); }
-  // A bar on a terminal, nothing elsewhere or with --quiet.
+  std::unique_ptr<ThreadLimit> limit_threads() const {
+    return std::make_unique<ThreadLimit>(threads);
+  }
+  // A bar on a terminal, nothing to see elsewhere or with --quiet; either way Ctrl-C ends the work
+  // there.
   Progress progress() const;
   // One sentence on stderr, unless --quiet.
   void say(const std::string& message) const;
@@ -51,11 +58,28 @@ Dataset open_data(const std::string& path, const Common& common);
 // For vector sets a feature stage has nothing to do; it is left out, and said so.
 Recipe fit_to_data(Recipe recipe, ItemKind kind, const Common& common);
 
+// The items to work on: those that the data marks as `part`, or all where it marks none.
+std::vector<size_t> items_of_part(const Dataset& dataset, Part part);
+
+// Of `wanted`, what every branch of the plan can read, and why the others cannot be; says the
+// latter on stderr. Not a single readable item is a data error.
+struct Readable {
+  std::vector<size_t> items;
+  std::vector<std::string> left_out;
+};
+Readable readable_items(const Plan& plan, const ItemSource& source, std::span<const size_t> wanted,
+                        const Progress& progress, const Common& common);
+
 // What was left out of a batch, at most a few by name.
 void say_left_out(const std::vector<std::string>& reasons, const Common& common);
 
 // Refuses, before any work, an output that cannot be written: its folder is missing or no folder.
 void check_output(const std::string& path);
+
+// "1 item", "2 items".
+std::string counted(size_t count, const std::string& noun);
+// "512 B", "3.2 MiB".
+std::string bytes_text(double bytes);
 
 void print_json(const nlohmann::ordered_json& value);
 

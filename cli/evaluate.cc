@@ -1,6 +1,5 @@
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "commands.h"
 #include "common.h"
@@ -16,7 +15,8 @@ struct EvaluateArguments {
   std::string model, data;
 };
 
-// The data's labels in the model's numbering of classes; a class the model does not know is a data error.
+// The data's labels in the model's numbering of classes; a class the model does not know is a data
+// error.
 Labels in_model_classes(const Labels& labels, const std::vector<std::string>& model_classes) {
   std::vector<int> number;
   for (const std::string& name : labels.class_names) {
@@ -41,17 +41,9 @@ Labels in_model_classes(const Labels& labels, const std::vector<std::string>& mo
   return out;
 }
 
-std::vector<size_t> test_items(const Dataset& dataset) {
-  std::vector<size_t> marked, all;
-  for (size_t i = 0; i < dataset.items.size(); ++i) {
-    all.push_back(i);
-    if (dataset.items[i].part == Part::kTest) marked.push_back(i);
-  }
-  return marked.empty() ? all : marked;
-}
-
-void print_one_label(const Labels& truth, const Matrix<double>& scores, const Matrix<double>& probabilities,
-                     nlohmann::ordered_json& out, const Common& common) {
+void print_one_label(const Labels& truth, const Matrix<double>& scores,
+                     const Matrix<double>& probabilities, nlohmann::ordered_json& out,
+                     const Common& common) {
   const std::vector<int> expected = true_classes(truth), predicted = predicted_classes(scores);
   out["accuracy"] = accuracy(expected, predicted);
   out["mean_class_accuracy"] = mean_class_accuracy(expected, predicted, truth.num_classes());
@@ -67,16 +59,16 @@ void print_one_label(const Labels& truth, const Matrix<double>& scores, const Ma
              100 * out["mean_class_accuracy"].get<double>());
 }
 
-void print_multi_label(const Labels& truth, const Matrix<double>& scores, nlohmann::ordered_json& out,
-                       const Common& common) {
+void print_multi_label(const Labels& truth, const Matrix<double>& scores,
+                       nlohmann::ordered_json& out, const Common& common) {
   const LabelMeasures measures = label_measures(scores, truth);
   out["map"] = mean_of_defined(measures.average_precision);
   out["map_11_point"] = mean_of_defined(measures.average_precision_11_point);
   out["auc"] = mean_of_defined(measures.auc);
   if (common.json) return;
   for (size_t k = 0; k < truth.class_names.size(); ++k)
-    fmt::print("{:<20} AP {:5.1f} %  AUC {:.3f}\n", truth.class_names[k], 100 * measures.average_precision[k],
-               measures.auc[k]);
+    fmt::print("{:<20} AP {:5.1f} %  AUC {:.3f}\n", truth.class_names[k],
+               100 * measures.average_precision[k], measures.auc[k]);
   fmt::print("mean average precision {:.1f} %, mean AUC {:.3f}\n", 100 * out["map"].get<double>(),
              out["auc"].get<double>());
 }
@@ -88,20 +80,13 @@ int evaluate(const EvaluateArguments& args) {
   const Labels labels = in_model_classes(dataset.labels, pipeline.class_names());
   const ItemSource source(dataset);
   const Progress progress = args.common.progress();
-  std::set<size_t> bad;
-  std::vector<std::string> left_out;
-  const std::vector<size_t> wanted = test_items(dataset);
-  for (const BranchPlan& branch : pipeline.plan().branches)
-    for (const ItemFailure& failure : source.prepare(branch.extractor, wanted, progress))
-      if (bad.insert(failure.item).second) left_out.push_back(failure.reason);
-  say_left_out(left_out, args.common);
-  std::vector<size_t> items;
-  for (size_t i : wanted)
-    if (!bad.contains(i)) items.push_back(i);
-  if (items.empty()) throw data_error("{}: not a single item can be read", args.data);
+  const auto [items, left_out] = readable_items(
+      pipeline.plan(), source, items_of_part(dataset, Part::kTest), progress, args.common);
   const Matrix<double> scores = pipeline.scores(source, items, progress);
   const Labels truth = labels.select(items);
-  nlohmann::ordered_json out{{"model", args.model}, {"items", items.size()}, {"left_out", left_out},
+  nlohmann::ordered_json out{{"model", args.model},
+                             {"items", items.size()},
+                             {"left_out", left_out},
                              {"classes", pipeline.class_names()}};
   if (pipeline.multi_label())
     print_multi_label(truth, scores, out, args.common);
@@ -116,7 +101,8 @@ int evaluate(const EvaluateArguments& args) {
 Run add_evaluate(CLI::App& app) {
   auto args = std::make_shared<EvaluateArguments>();
   app.add_option("MODEL", args->model, "a model made by muster train")->required();
-  app.add_option("DATA", args->data, "labelled data; of train/test folders the test part")->required();
+  app.add_option("DATA", args->data, "labelled data; of train/test folders the test part")
+      ->required();
   args->common.add_to(app);
   return [args] { return evaluate(*args); };
 }

@@ -1,49 +1,134 @@
-// The command `muster`: parses, runs one command, turns errors into exit codes (0 ok, 1 run-time failure,
-// 2 wrong usage, 3 bad data).
+// The command `muster`: parses, runs one command, turns errors into exit codes (0 ok, 1 run-time
+// failure, 2 wrong usage, 3 bad data).
 #include <fmt/format.h>
 
 #include <new>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "muster/core/error.h"
+#include "muster/core/options.h"
 #include "muster/pipeline/version.h"
 
+namespace muster::cli {
 namespace {
 
-int fail(int code, const char* message) {
+struct Command {
+  const char* name;
+  const char* help;
+  Run (*declare)(CLI::App&);
+};
+
+constexpr Command kCommands[] = {
+    {"synth", "make a set of pictures to try things on", add_synth},
+    {"inspect", "look a dataset over: classes, bad and duplicate files, forecast", add_inspect},
+    {"train", "learn a model from labelled pictures or vector sets", add_train},
+    {"predict", "classes of pictures or vector sets", add_predict},
+    {"evaluate", "how good a model is on labelled data", add_evaluate},
+    {"bench", "compare methods under a protocol", add_bench},
+    {"extract", "local features of a dataset, to a folder", add_extract},
+    {"encode", "one vector a set", add_encode},
+    {"gram", "kernel matrix between sets", add_gram},
+    {"methods", "every method and stage with its options", add_methods},
+    {"info", "what a file holds", add_info},
+};
+
+constexpr const char* kFooter =
+    "First steps:\n"
+    "  muster synth pictures                          a set to play with\n"
+    "  muster train pictures -o model.muster\n"
+    "  muster predict model.muster some.jpg --top 3\n"
+    "  muster COMMAND --help                          everything about one command\n"
+    "Exit codes: 0 ok, 1 failure while running, 2 wrong usage, 3 bad data.";
+
+int fail(int code, const std::string& message) {
   fmt::print(stderr, "muster: {}\n", message);
   return code;
 }
 
-}  // namespace
+// One line, with where to read on.
+int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = nullptr;
+  for (const CLI::App* parsed : app.get_subcommands()) command = parsed;
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) && command) {
+    const std::vector<std::string> extras = command->remaining();
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    if (!extras.empty())
+      message = fmt::format("{}: there is no '{}'{}", command->get_name(), extras[0],
+                            did_you_mean(extras[0], known));
+  } else if (command) {
+    message = fmt::format("{}: {}", command->get_name(), message);
+  }
+  std::ranges::replace(message, '\n', ' ');
+  return fail(2, fmt::format("{}; see: muster {}--help", message,
+                             command ? command->get_name() + " " : ""));
+}
 
-int main(int argc, char** argv) {
-  CLI::App app("muster classifies images, and any sets of vectors, with little training data.", "muster");
-  app.set_version_flag("--version", std::string("muster ") + muster::kVersion);
+// `muster help`, `muster help train` and a misspelt command never reach the parser.
+void check_command_name(std::vector<std::string>& arguments) {
+  if (arguments.empty()) throw usage_error("name a command; muster --help lists them");
+  if (arguments[0] == "help") {
+    arguments.erase(arguments.begin());
+    arguments.resize(std::min<size_t>(arguments.size(), 1));
+    arguments.push_back("--help");
+  }
+  if (arguments[0].starts_with('-')) return;
+  std::vector<std::string> known;
+  for (const Command& command : kCommands) {
+    if (arguments[0] == command.name) return;
+    known.push_back(command.name);
+  }
+  throw usage_error("there is no command '{}'{}; there are: {}", arguments[0],
+                    did_you_mean(arguments[0], known), fmt::join(known, ", "));
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("muster classifies images, and any sets of vectors, with little training data.",
+               "muster");
+  app.set_version_flag("--version", std::string("muster ") + kVersion);
   app.require_subcommand(1);
-  std::vector<std::pair<CLI::App*, muster::cli::Run>> commands;
-  const auto add = [&](const char* name, const char* help, muster::cli::Run (*declare)(CLI::App&)) {
-    CLI::App* command = app.add_subcommand(name, help);
-    commands.emplace_back(command, declare(*command));
-  };
-  add("train", "learn a model from labelled pictures or vector sets", muster::cli::add_train);
-  add("predict", "classes of pictures or vector sets", muster::cli::add_predict);
-  add("evaluate", "how good a model is on labelled data", muster::cli::add_evaluate);
-  add("bench", "compare methods under a protocol", muster::cli::add_bench);
+  std::vector<std::pair<CLI::App*, Run>> commands;
+  for (const Command& command : kCommands) {
+    CLI::App* declared = app.add_subcommand(command.name, command.help);
+    commands.emplace_back(declared, command.declare(*declared));
+  }
+  app.footer(kFooter);  // after the commands, which would inherit it
   try {
-    app.parse(argc, argv);
-    for (const auto& [command, run] : commands)
-      if (command->parsed()) return run();
-    return 0;
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    check_command_name(arguments);
+    std::ranges::reverse(arguments);  // as the parser takes them
+    app.parse(std::move(arguments));
   } catch (const CLI::Success& success) {
     return app.exit(success);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return 2;
+    return wrong_usage(app, error);
+  }
+  for (const auto& [command, execute] : commands)
+    if (command->parsed()) return execute();
+  return 0;
+}
+
+}  // namespace
+}  // namespace muster::cli
+
+int main(int argc, char** argv) {
+  using namespace muster::cli;
+  watch_for_interrupt();
+  try {
+    const int code = run(argc, argv);
+    if (std::fflush(stdout) != 0) return fail(1, "the output cannot be written; is the disk full?");
+    return code;
+  } catch (const Interrupted&) {
+    return fail(kInterruptedExit,
+                "interrupted; bench, extract and synth go on from here when run again");
   } catch (const muster::Error& error) {
     return fail(static_cast<int>(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
-    return fail(1, "out of memory; use fewer items, smaller pictures (--set max_side=200) or fewer words");
+    return fail(
+        1, "out of memory; use fewer items, smaller pictures (--set max_side=200) or fewer words");
   } catch (const std::exception& error) {
     return fail(1, error.what());
   }

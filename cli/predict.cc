@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "interrupt.h"
 #include "muster/dataset/file_names.h"
 #include "muster/pipeline/pipeline.h"
 
@@ -34,7 +35,9 @@ std::vector<Ranked> ranked_classes(const Pipeline& pipeline, const Matrix<double
 
 std::vector<Ranked> predict_one(const Pipeline& pipeline, const std::string& item) {
   const std::optional<ItemKind> kind = item_kind(item);
-  if (!kind) throw data_error("{}: neither a picture nor a vector set by its name; allowed are {}", item, kItemExtensions);
+  if (!kind)
+    throw data_error("{}: neither a picture nor a vector set by its name; allowed are {}", item,
+                     kItemExtensions);
   std::vector<VectorSet> sets;
   for (const BranchPlan& branch : pipeline.plan().branches) {
     if (*kind == ItemKind::kVectorSets && branch.extractor)
@@ -43,7 +46,11 @@ std::vector<Ranked> predict_one(const Pipeline& pipeline, const std::string& ite
       throw data_error("{}: a picture, but the model was trained on vector sets", item);
     sets.push_back(load_item(item, *kind, branch.extractor));
   }
-  return ranked_classes(pipeline, pipeline.classifier().probabilities(pipeline.scores(sets)));
+  try {
+    return ranked_classes(pipeline, pipeline.classifier().probabilities(pipeline.scores(sets)));
+  } catch (const Error& error) {  // the pipeline knows sets, not files
+    throw Error(error.kind(), fmt::format("{}: {}", item, error.what()));
+  }
 }
 
 // Folders stand for the items in them.
@@ -67,18 +74,22 @@ int predict(const PredictArguments& args) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   bool failed = false;
   for (const std::string& item : expand(args.items)) {
+    stop_if_interrupted();
     try {
       const std::vector<Ranked> ranked = predict_one(pipeline, item);
       if (args.common.json) {
         nlohmann::ordered_json classes = nlohmann::ordered_json::array();
         for (size_t k = 0; k < top; ++k)
           classes.push_back({{"class", ranked[k].name}, {"probability", ranked[k].probability}});
-        results.push_back({{"item", item}, {"class", ranked[0].name}, {"probability", ranked[0].probability},
+        results.push_back({{"item", item},
+                           {"class", ranked[0].name},
+                           {"probability", ranked[0].probability},
                            {"top", std::move(classes)}});
         continue;
       }
       std::string line = item;
-      for (size_t k = 0; k < top; ++k) line += fmt::format("\t{}\t{:.3f}", ranked[k].name, ranked[k].probability);
+      for (size_t k = 0; k < top; ++k)
+        line += fmt::format("\t{}\t{:.3f}", ranked[k].name, ranked[k].probability);
       fmt::print("{}\n", line);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kData) throw;

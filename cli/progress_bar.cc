@@ -49,7 +49,8 @@ class Bar {
                                    std::string(kWidth - filled, ' '), 100 * share);
     if (done > 0 && seconds > 0.5) {
       const double rate = static_cast<double>(done) / seconds;
-      line += fmt::format("  {:.3g}/s  {} left", rate, duration_text(static_cast<double>(total - done) / rate));
+      line += fmt::format("  {:.3g}/s  {} left", rate,
+                          duration_text(static_cast<double>(total - done) / rate));
     }
     fmt::print(stderr, "\r\x1b[K{}", line);
     std::fflush(stderr);

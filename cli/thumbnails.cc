@@ -27,7 +27,8 @@ std::string base64(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-std::map<std::string, std::string> mistake_thumbnails(const Results& results, const Dataset& dataset) {
+std::map<std::string, std::string> mistake_thumbnails(const Results& results,
+                                                      const Dataset& dataset) {
   std::map<std::string, std::string> out;
   const MethodResult* best = results.best();
   if (!best || dataset.kind != ItemKind::kImages) return out;
@@ -44,7 +45,8 @@ std::map<std::string, std::string> mistake_thumbnails(const Results& results, co
     try {
       DecodeOptions options;
       options.longest_side_px = kThumbnailSidePx;
-      out[mistake->item] = "data:image/png;base64," + base64(encode_png(read_image(path_of.at(mistake->item), options)));
+      out[mistake->item] = "data:image/png;base64," +
+                           base64(encode_png(read_image(path_of.at(mistake->item), options)));
     } catch (const Error&) {
       continue;  // readable during the run, gone since
     }

@@ -41,6 +41,12 @@ std::vector<std::string_view> split_commas(std::string_view text) {
   }
 }
 
+// For people: whole numbers without an exponent.
+std::string bound_text(double value) {
+  const bool plain = value == std::floor(value) && std::abs(value) < 1e10;
+  return plain ? fmt::format("{:.0f}", value) : number_text(value);
+}
+
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -95,9 +101,9 @@ std::string Field::allowed() const {
   if (std::holds_alternative<bool*>(ref_)) return "true or false";
   if (std::holds_alternative<std::string*>(ref_)) return "text";
   std::string range = std::isinf(low_) && std::isinf(high_) ? "any"
-                      : std::isinf(high_) ? fmt::format("{} or more", number_text(low_))
-                      : std::isinf(low_)  ? fmt::format("at most {}", number_text(high_))
-                                          : fmt::format("{} to {}", number_text(low_), number_text(high_));
+                      : std::isinf(high_) ? fmt::format("{} or more", bound_text(low_))
+                      : std::isinf(low_)  ? fmt::format("at most {}", bound_text(high_))
+                                          : fmt::format("{} to {}", bound_text(low_), bound_text(high_));
   if (std::holds_alternative<std::optional<double>*>(ref_)) range += ", or auto";
   if (std::holds_alternative<std::vector<int>*>(ref_)) range = "a comma-separated list, each " + range;
   return range;

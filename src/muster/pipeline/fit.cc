@@ -83,7 +83,12 @@ void over_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSo
   ProgressStep step(progress, "encoding", items.size());
   parallel_for(items.size(), 4, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
-      encode(i, branch.reduce(source.load(plan.extractor, items[i])));
+      VectorSet set = source.load(plan.extractor, items[i]);
+      try {
+        encode(i, branch.reduce(std::move(set)));
+      } catch (const Error& error) {  // stages know sets, not files
+        throw Error(error.kind(), fmt::format("{}: {}", source.dataset().items[items[i]].name, error.what()));
+      }
       step.tick();
     }
   });

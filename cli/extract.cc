@@ -1,0 +1,175 @@
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "commands.h"
+#include "common.h"
+#include "interrupt.h"
+#include "muster/core/parallel.h"
+#include "muster/store/atomic_file.h"
+#include "muster/store/feature_shards.h"
+
+namespace muster::cli {
+namespace {
+
+// Items extracted side by side, then added in order: bounds the memory of what waits to be written.
+constexpr size_t kBatch = 64;
+constexpr const char* kDefaultFeatures = "dsift";
+
+struct ExtractArguments {
+  Common common;
+  MethodChoice choice;
+  std::string data, out;
+};
+
+BranchPlan plan_features(const ExtractArguments& args, ItemKind kind) {
+  Recipe recipe = parse_recipe(args.choice.recipe.empty() ? kDefaultFeatures : args.choice.recipe);
+  for (const std::string& assignment : args.choice.overrides) override_option(recipe, assignment);
+  const Plan plan = plan_recipe(fit_to_data(std::move(recipe), kind, args.common));
+  const BranchPlan& branch = plan.branches[0];
+  if (plan.classifier || branch.complete())
+    throw usage_error(
+        "extract: the recipe '{}' goes beyond local features; give a feature and reductions only, "
+        "such "
+        "as dsift/root",
+        args.choice.recipe);
+  for (const PlannedStage& stage : branch.reducers)
+    if (stage.as<ReducerStage>().needs_sample)
+      throw usage_error(
+          "extract: {} must be fitted to training data, so it cannot be part of stored features; "
+          "leave "
+          "it to muster train",
+          stage.entry->name);
+  if (kind == ItemKind::kImages && !branch.extractor)
+    throw usage_error(
+        "extract: the data are pictures, so the recipe must begin with a feature such as dsift");
+  return branch;
+}
+
+// Extraction and the reductions that learn nothing.
+VectorSet features_of(const BranchPlan& plan, const ItemSource& source, size_t item) {
+  VectorSet set = source.load(plan.extractor, item);
+  for (const PlannedStage& stage : plan.reducers) {
+    const Sample width{Matrix<float>(0, set.dim()), {}, 0};
+    set = stage.as<ReducerStage>().fit(*stage.options, width, Rng(0))->apply(std::move(set));
+  }
+  return set;
+}
+
+class Extraction {
+ public:
+  Extraction(const BranchPlan& plan, const Dataset& dataset, FeatureWriter& writer,
+             const Progress& progress)
+      : plan_(plan), dataset_(dataset), source_(dataset, 0), writer_(writer), progress_(progress) {}
+
+  // On Ctrl-C everything extracted so far is written before the interruption goes on.
+  void run() {
+    std::vector<size_t> todo;
+    for (size_t i = 0; i < dataset_.items.size(); ++i)
+      if (!writer_.has(dataset_.items[i].name)) todo.push_back(i);
+    kept = dataset_.items.size() - todo.size();
+    try {
+      ProgressStep step(progress_, "features", todo.size());
+      for (size_t begin = 0; begin < todo.size(); begin += kBatch)
+        run_batch(std::span(todo).subspan(begin, std::min(kBatch, todo.size() - begin)), step);
+    } catch (const Interrupted&) {
+      writer_.finish();
+      throw;
+    }
+    writer_.finish();
+  }
+
+  size_t kept = 0, added = 0, vectors = 0;
+  std::vector<ItemFailure> failures;
+
+ private:
+  void run_batch(std::span<const size_t> items, ProgressStep& step) {
+    std::vector<VectorSet> sets(items.size());
+    std::vector<std::string> reasons(items.size());
+    parallel_for(items.size(), 1, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        try {
+          sets[i] = features_of(plan_, source_, items[i]);
+        } catch (const Error& error) {
+          if (error.kind() != ErrorKind::kData) throw;
+          reasons[i] = error.what();
+        }
+        step.tick();
+      }
+    });
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (!reasons[i].empty()) {
+        failures.push_back({items[i], reasons[i]});
+        continue;
+      }
+      writer_.add(dataset_.items[items[i]].name, sets[i]);
+      vectors += sets[i].size();
+      ++added;
+    }
+  }
+
+  const BranchPlan& plan_;
+  const Dataset& dataset_;
+  ItemSource source_;
+  FeatureWriter& writer_;
+  const Progress& progress_;
+};
+
+int extract(const ExtractArguments& args) {
+  const auto threads = args.common.limit_threads();
+  const Dataset dataset = open_data(args.data, args.common);
+  const BranchPlan plan = plan_features(args, dataset.kind);
+  const std::string recipe = Plan{{plan}, std::nullopt}.recipe().text();
+  FeatureWriter writer(args.out, {{"recipe", recipe}});
+  const Progress progress = args.common.progress();
+  Extraction extraction(plan, dataset, writer, progress);
+  extraction.run();
+
+  std::vector<std::string> left_out;
+  std::string listing;
+  for (const ItemFailure& failure : extraction.failures) {
+    left_out.push_back(failure.reason);
+    listing += dataset.items[failure.item].name + "\t" + failure.reason + "\n";
+  }
+  write_file_atomically(std::filesystem::path(args.out) / "left_out.tsv", listing);
+  if (extraction.kept + extraction.added == 0)
+    throw data_error("{}: none of its {} items can be read, the first because: {}", args.data,
+                     dataset.items.size(), left_out.front());
+  say_left_out(left_out, args.common);
+  if (args.common.json) {
+    print_json({{"out", args.out},
+                {"recipe", recipe},
+                {"items", extraction.kept + extraction.added},
+                {"added", extraction.added},
+                {"kept", extraction.kept},
+                {"vectors_added", extraction.vectors},
+                {"left_out", left_out}});
+    return 0;
+  }
+  fmt::print("{}: features of {}", args.out, counted(extraction.kept + extraction.added, "item"));
+  if (extraction.kept > 0) fmt::print(" ({} were there before)", extraction.kept);
+  fmt::print(", {} left out\n", left_out.size());
+  return 0;
+}
+
+}  // namespace
+
+Run add_extract(CLI::App& app) {
+  auto args = std::make_shared<ExtractArguments>();
+  app.add_option("DATA", args->data, "labelled data")->required();
+  app.add_option("-o,--output", args->out,
+                 "folder of shards to make; running again goes on where it stopped")
+      ->required();
+  app.add_option("--recipe,-r", args->choice.recipe,
+                 "a feature and reductions that learn nothing, such as dsift/root")
+      ->default_str(kDefaultFeatures);
+  app.add_option("--set", args->choice.overrides,
+                 "option=value or stage.option=value; may be given several times")
+      ->take_all()
+      ->allow_extra_args(false);
+  args->common.add_to(app);
+  return [args] { return extract(*args); };
+}
+
+}  // namespace muster::cli

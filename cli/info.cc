@@ -1,0 +1,214 @@
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "common.h"
+#include "muster/classify/cross_validation.h"
+#include "muster/pipeline/pipeline.h"
+#include "muster/report/results.h"
+#include "muster/report/tables.h"
+#include "muster/store/feature_shards.h"
+#include "muster/store/mapped_file.h"
+#include "muster/store/npy.h"
+#include "muster/store/npz.h"
+#include "muster/store/safetensors.h"
+
+namespace muster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* kKnown =
+    "a model (.muster), a folder of features, .npy, .npz, .safetensors, or results.json or its "
+    "folder";
+
+struct InfoArguments {
+  Common common;
+  std::string file;
+};
+
+Json arrays_json(const TensorMap& map) {
+  Json out = Json::array();
+  for (const auto& [name, tensor] : map.tensors)
+    out.push_back({{"name", name}, {"type", dtype_name(tensor.dtype)}, {"shape", tensor.shape}});
+  return out;
+}
+
+void print_arrays(const Json& arrays) {
+  size_t width = 0;
+  for (const Json& array : arrays) width = std::max(width, array["name"].get<std::string>().size());
+  fmt::print("arrays\n");
+  for (const Json& array : arrays)
+    fmt::print("  {:<{}}  {:<4} {}\n", array["name"].get<std::string>(), width,
+               array["type"].get<std::string>(),
+               fmt::join(array["shape"].get<std::vector<size_t>>(), " x "));
+}
+
+Json model_json(const std::string& file, const TensorMap& map) {
+  const Pipeline pipeline = Pipeline::load(file);
+  Json out{{"file", file},
+           {"kind", "model"},
+           {"bytes", fs::file_size(file)},
+           {"format_version", map.metadata.at("format_version")},
+           {"recipe", pipeline.plan().recipe().text()},
+           {"seed", pipeline.seed()},
+           {"multi_label", pipeline.multi_label()},
+           {"classes", pipeline.class_names()}};
+  if (const FitStatistics* fit = pipeline.classifier().statistics()) {
+    Json table = Json::array();
+    for (const CvRow& row : fit->table) table.push_back({{"C", row.C}, {"score", row.score}});
+    out["cross_validation"] = {{"folds", fit->folds}, {"C", fit->C}, {"table", table}};
+  }
+  out["arrays"] = arrays_json(map);
+  return out;
+}
+
+void print_model(const Json& model) {
+  const auto classes = model["classes"].get<std::vector<std::string>>();
+  fmt::print("{}: a model, {}, format version {}\n", model["file"].get<std::string>(),
+             bytes_text(model["bytes"]), model["format_version"].get<std::string>());
+  fmt::print("recipe: {}\nseed: {}\n", model["recipe"].get<std::string>(),
+             model["seed"].get<uint64_t>());
+  fmt::print("{}{}: {}\n", counted(classes.size(), "class"),
+             model["multi_label"] ? " (several an item)" : "", fmt::join(classes, ", "));
+  if (model.contains("cross_validation")) {
+    const Json& cv = model["cross_validation"];
+    if (cv["folds"] > 0 && !cv["table"].empty()) {
+      fmt::print("cross-validation, {} folds: {}\n", cv["folds"].get<int>(),
+                 model["multi_label"] ? "mean average precision" : "accuracy");
+      for (const Json& row : cv["table"])
+        fmt::print("  C = {:<8} {:5.1f} %{}\n", number_text(row["C"]),
+                   100 * row["score"].get<double>(), row["C"] == cv["C"] ? "  <- chosen" : "");
+    } else {
+      fmt::print("C = {}\n", number_text(cv["C"]));
+    }
+  }
+  print_arrays(model["arrays"]);
+}
+
+void show_tensors(const std::string& file, const Common& common) {
+  const TensorMap map = read_safetensors(file, ChecksumPolicy::kIfPresent);
+  const auto kind = map.metadata.find("kind");
+  if (kind != map.metadata.end() && kind->second == "muster model") {
+    const Json model = model_json(file, map);
+    if (common.json)
+      print_json(model);
+    else
+      print_model(model);
+    return;
+  }
+  const Json out{
+      {"file", file}, {"kind", "arrays"}, {"metadata", map.metadata}, {"arrays", arrays_json(map)}};
+  if (common.json) return print_json(out);
+  fmt::print("{}: named arrays (safetensors), {}\n", file,
+             bytes_text(static_cast<double>(fs::file_size(file))));
+  for (const auto& [key, value] : map.metadata) fmt::print("{}: {}\n", key, value);
+  print_arrays(out["arrays"]);
+}
+
+void show_features(const std::string& folder, const Common& common) {
+  const FeatureStore store = FeatureStore::open(folder);
+  size_t vectors = 0, dim = 0, empty = 0;
+  for (size_t i = 0; i < store.size(); ++i) {
+    const VectorSet set = store.load(i);
+    vectors += set.size();
+    dim = std::max(dim, set.dim());
+    empty += set.size() == 0;
+  }
+  double bytes = 0;
+  for (const auto& entry : fs::directory_iterator(folder))
+    bytes += static_cast<double>(entry.file_size());
+  const std::string recipe =
+      store.metadata().contains("recipe") ? store.metadata().at("recipe") : "";
+  if (common.json)
+    return print_json({{"file", folder},
+                       {"kind", "features"},
+                       {"recipe", recipe},
+                       {"items", store.size()},
+                       {"vectors", vectors},
+                       {"dimension", dim},
+                       {"empty_items", empty},
+                       {"bytes", bytes}});
+  fmt::print(
+      "{}: features of {}, {}\nrecipe: {}\n{} vectors of dimension {}, {:.0f} an item; {} without "
+      "any\n",
+      folder, counted(store.size(), "item"), bytes_text(bytes), recipe, vectors, dim,
+      static_cast<double>(vectors) / static_cast<double>(store.size()), counted(empty, "item"));
+}
+
+Json npy_json(const std::string& name, std::span<const std::byte> bytes, const std::string& file) {
+  const NpyArray array = parse_npy(bytes, file);
+  return {{"name", name},
+          {"type", fmt::format("{}{}", array.kind, 8 * array.item_bytes)},
+          {"shape", array.shape}};
+}
+
+void show_numpy(const std::string& file, bool archive, const Common& common) {
+  const auto mapped = MappedFile::open(file);
+  Json arrays = Json::array();
+  if (archive) {
+    for (const NpzMember& member : parse_npz(mapped->bytes(), file))
+      arrays.push_back(npy_json(member.name, unpack(member, file), file));
+  } else {
+    arrays.push_back(npy_json(fs::path(file).stem().string(), mapped->bytes(), file));
+  }
+  if (common.json)
+    return print_json({{"file", file}, {"kind", archive ? "npz" : "npy"}, {"arrays", arrays}});
+  fmt::print("{}: NumPy {}, {}\n", file, archive ? "archive" : "array",
+             bytes_text(static_cast<double>(mapped->bytes().size())));
+  print_arrays(arrays);
+}
+
+void show_results(const std::string& file, const Common& common) {
+  std::ifstream in(file);
+  const Json record = Json::parse(in, nullptr, false);
+  if (record.is_discarded()) throw data_error("{}: it is no valid JSON; is it complete?", file);
+  const Results results = read_results(record);
+  if (common.json) {
+    Json out{{"file", file}, {"kind", "results"}};
+    for (const char* key : {"version", "seed", "class_names", "data", "protocol", "machine"})
+      if (record.contains(key)) out[key] = record[key];
+    out["methods"] = Json::array();
+    for (const MethodResult& method : results.methods)
+      out["methods"].push_back(
+          {{"method", method.method}, {"recipe", method.recipe}, {"splits", method.splits.size()}});
+    return print_json(out);
+  }
+  fmt::print("{}: results of muster {}, seed {}\n", file, results.version, results.seed);
+  for (const Facts& facts : {results.data, results.protocol})
+    for (const auto& [key, value] : facts) fmt::print("  {}: {}\n", key, value);
+  fmt::print("{}", text_table(results));
+}
+
+int info(const InfoArguments& args) {
+  const fs::path file = args.file;
+  const std::string extension = file.extension().string();
+  if (!fs::exists(file)) throw data_error("there is no '{}'; expected {}", args.file, kKnown);
+  if (fs::is_directory(file)) {
+    if (fs::is_regular_file(file / "results.json"))
+      show_results((file / "results.json").string(), args.common);
+    else
+      show_features(args.file, args.common);
+  } else if (extension == ".npy" || extension == ".npz") {
+    show_numpy(args.file, extension == ".npz", args.common);
+  } else if (extension == ".json") {
+    show_results(args.file, args.common);
+  } else {  // a model may have any name
+    show_tensors(args.file, args.common);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Run add_info(CLI::App& app) {
+  auto args = std::make_shared<InfoArguments>();
+  app.add_option("FILE", args->file, kKnown)->required();
+  args->common.add_to(app);
+  return [args] { return info(*args); };
+}
+
+}  // namespace muster::cli

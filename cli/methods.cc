@@ -1,0 +1,193 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "common.h"
+#include "muster/pipeline/registry.h"
+
+namespace muster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct MethodsArguments {
+  Common common;
+  std::string name;
+};
+
+// The kinds of stages in the order of a recipe.
+constexpr std::pair<const char*, const char*> kKinds[] = {
+    {"feature", "Features: a picture becomes a set of vectors"},
+    {"reduction", "Reductions: a set becomes a set"},
+    {"set feature", "Set features: a set becomes one vector"},
+    {"vector kernel", "Vector kernels: two such vectors become a number"},
+    {"set kernel", "Set kernels: two sets become a number"},
+    {"classifier", "Classifiers: vectors or kernels become classes"},
+};
+
+Json option_json(const Field& field) {
+  Json out{{"name", field.name()},    {"type", field.type()}, {"allowed", field.allowed()},
+           {"default", field.text()}, {"help", field.help()}, {"paper", field.paper()}};
+  if (!field.choices().empty()) out["choices"] = field.choices();
+  return out;
+}
+
+Json options_json(AnyOptions& options) {
+  Json out = Json::array();
+  for (const Field& field : options.fields().list()) out.push_back(option_json(field));
+  return out;
+}
+
+Json stage_json(const StageEntry& stage) {
+  constexpr const char* kPsd[] = {"always", "conditional", "no"};
+  Json traits{{"needs_places", stage.traits.needs_places}};
+  if (stage.kind().ends_with("kernel")) {
+    traits["psd"] = kPsd[static_cast<int>(stage.traits.psd)];
+    traits["non_negative"] = stage.traits.non_negative;
+  }
+  return {{"name", stage.name},       {"kind", stage.kind()},
+          {"summary", stage.summary}, {"paper", stage.paper},
+          {"traits", traits},         {"options", options_json(*stage.make_options())}};
+}
+
+// The options of all its stages, with the values that the preset gives them as defaults.
+Json preset_json(const Preset& preset) {
+  const Recipe recipe = parse_recipe(preset.recipe);
+  std::vector<StageSpec> stages = recipe.joined;
+  for (size_t b = recipe.branches.size(); b-- > 0;)
+    stages.insert(stages.begin(), recipe.branches[b].begin(), recipe.branches[b].end());
+  Json options = Json::array();
+  for (const StageSpec& spec : stages) {
+    const std::unique_ptr<AnyOptions> values = find_stage(spec.name).make_options();
+    for (const auto& [name, value] : spec.options) values->set(spec.name, name, value);
+    for (Json& option : options_json(*values)) {
+      Json with_stage{{"stage", spec.name}};
+      with_stage.update(option);
+      options.push_back(std::move(with_stage));
+    }
+  }
+  return {{"name", preset.name},
+          {"summary", preset.summary},
+          {"paper", preset.paper},
+          {"recipe", preset.recipe},
+          {"options", options}};
+}
+
+std::string text_of(const Json& value, const char* key) { return value[key].get<std::string>(); }
+
+void print_options(const Json& options) {
+  std::vector<std::string> names, values, ranges;
+  size_t name_width = 0, value_width = 0, range_width = 0;
+  for (const Json& option : options) {
+    names.push_back((option.contains("stage") ? text_of(option, "stage") + "." : "") +
+                    text_of(option, "name"));
+    values.push_back(text_of(option, "default"));
+    ranges.push_back(text_of(option, "allowed"));
+    name_width = std::max(name_width, names.back().size());
+    value_width = std::max(value_width, values.back().size());
+    range_width = std::max(range_width, ranges.back().size());
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::string paper = text_of(options[i], "paper");
+    fmt::print("    {:<{}} = {:<{}}  {:<{}}  {}{}\n", names[i], name_width, values[i], value_width,
+               ranges[i], range_width, text_of(options[i], "help"),
+               paper.empty() ? "" : fmt::format(" [{}]", paper));
+  }
+}
+
+void print_entry(const Json& entry, size_t name_width) {
+  const std::string paper = text_of(entry, "paper");
+  fmt::print("  {:<{}}  {}{}\n", text_of(entry, "name"), name_width, text_of(entry, "summary"),
+             paper.empty() ? "" : fmt::format(" [{}]", paper));
+}
+
+void print_all() {
+  fmt::print("Methods, for --method and --methods [where they come from]\n");
+  size_t width = 0;
+  for (const StageEntry& stage : all_stages()) width = std::max(width, stage.name.size());
+  for (const Preset& preset : all_presets()) width = std::max(width, preset.name.size());
+  for (const Preset& preset : all_presets()) {
+    print_entry(preset_json(preset), width);
+    fmt::print("  {:<{}}  = {}\n", "", width, preset.recipe);
+  }
+  fmt::print(
+      "\nStages, for --recipe: joined by '/', options after ':', as in "
+      "dsift:step=6/bow:words=500/linear-svm\n");
+  for (const auto& [kind, title] : kKinds) {
+    fmt::print("\n{}\n", title);
+    for (const StageEntry& stage : all_stages()) {
+      if (stage.kind() != kind) continue;
+      const Json entry = stage_json(stage);
+      print_entry(entry, width);
+      print_options(entry["options"]);
+    }
+  }
+}
+
+Json find_entry(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Preset& preset : all_presets()) {
+    if (preset.name == name) return preset_json(preset);
+    known.push_back(preset.name);
+  }
+  for (const StageEntry& stage : all_stages()) {
+    if (stage.name == name) return stage_json(stage);
+    known.push_back(stage.name);
+  }
+  throw usage_error("methods: there is no method or stage '{}'{}; there are: {}", name,
+                    did_you_mean(name, known), fmt::join(known, ", "));
+}
+
+void print_one(const Json& entry) {
+  fmt::print("{}: {}\n", text_of(entry, "name"), text_of(entry, "summary"));
+  if (!text_of(entry, "paper").empty()) fmt::print("  from        {}\n", text_of(entry, "paper"));
+  if (entry.contains("kind")) fmt::print("  kind        {}\n", text_of(entry, "kind"));
+  if (entry.contains("recipe")) fmt::print("  recipe      {}\n", text_of(entry, "recipe"));
+  if (entry.contains("traits")) {
+    const Json& traits = entry["traits"];
+    if (traits["needs_places"]) fmt::print("  needs       sets with places\n");
+    if (traits.contains("psd"))
+      fmt::print("  positive semi-definite: {}\n", text_of(traits, "psd"));
+    if (traits.value("non_negative", false))
+      fmt::print("  wants       vectors without negative components\n");
+  }
+  const Json& options = entry["options"];
+  fmt::print("  options{}\n",
+             options.empty() ? "     none" : " (name = default, what is allowed, meaning [paper])");
+  print_options(options);
+  if (entry.contains("recipe"))
+    fmt::print(
+        "  change one with --set, as in: muster train DATA -o MODEL --method {} --set {}={}\n",
+        text_of(entry, "name"), text_of(options[0], "name"), text_of(options[0], "default"));
+}
+
+int methods(const MethodsArguments& args) {
+  if (!args.name.empty()) {
+    const Json entry = find_entry(args.name);
+    if (args.common.json)
+      print_json(entry);
+    else
+      print_one(entry);
+    return 0;
+  }
+  if (!args.common.json) {
+    print_all();
+    return 0;
+  }
+  Json out{{"stages", Json::array()}, {"presets", Json::array()}};
+  for (const StageEntry& stage : all_stages()) out["stages"].push_back(stage_json(stage));
+  for (const Preset& preset : all_presets()) out["presets"].push_back(preset_json(preset));
+  print_json(out);
+  return 0;
+}
+
+}  // namespace
+
+Run add_methods(CLI::App& app) {
+  auto args = std::make_shared<MethodsArguments>();
+  app.add_option("NAME", args->name, "a method or stage, to see it alone");
+  args->common.add_to(app);
+  return [args] { return methods(*args); };
+}
+
+}  // namespace muster::cli
