@@ -1,11 +1,7 @@
 // Every preset, from pictures on disk to a model file and back.
-#include <numeric>
-
 #include "contract/contract.h"
-#include "muster/image/decode.h"
-#include "muster/image/synth.h"
 #include "muster/pipeline/pipeline.h"
-#include "oracle/temp_dir.h"
+#include "support/datasets.h"
 
 namespace muster::contract {
 namespace {
@@ -16,15 +12,7 @@ constexpr int kClasses = 3, kPerClass = 8, kSide = 64;
 const Dataset& pictures() {
   static const TempDir folder;
   static const Dataset dataset = [] {
-    const std::vector<std::string> names = synth_class_names(kClasses);
-    for (int c = 0; c < kClasses; ++c)
-      for (int i = 0; i < kPerClass; ++i) {
-        const Rng rng =
-            Rng(kSeed).derive(static_cast<uint64_t>(c)).derive(static_cast<uint64_t>(i));
-        const std::vector<std::byte> bytes = encode_png(synth_image(c, kSide, kSide, rng));
-        folder.put(fmt::format("{}/{}.png", names[static_cast<size_t>(c)], i),
-                   std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-      }
+    put_pictures(folder, kClasses, kPerClass, kSide);
     return open_dataset(folder.path());
   }();
   return dataset;
@@ -46,19 +34,13 @@ Recipe small_recipe(const Preset& preset) {
   return recipe;
 }
 
-std::vector<size_t> all_items() {
-  std::vector<size_t> items(pictures().items.size());
-  std::iota(items.begin(), items.end(), size_t{0});
-  return items;
-}
-
 class EveryPreset : public ::testing::TestWithParam<Preset> {};
 INSTANTIATE_TEST_SUITE_P(Contract, EveryPreset, ::testing::ValuesIn(all_presets()),
                          [](const auto& info) { return test_name(info.param.name); });
 
 TEST_P(EveryPreset, FitsSavesAndLoadsWithTheSameBytesForAnyThreads) {
   const Plan plan = plan_recipe(small_recipe(GetParam()));
-  const std::vector<size_t> items = all_items();
+  const std::vector<size_t> items = all_items(pictures());
   const TempDir out;
   std::vector<Matrix<double>> scores;
   for (int threads : {1, 2}) {
