@@ -134,22 +134,15 @@ void LocalKernel::block(ConstMatrixView a, std::span<const float> half_a, ConstM
 }
 
 bool LocalKernel::has_gradient() const {
-  return options_.kernel == LocalKernelKind::kGaussian || options_.kernel == LocalKernelKind::kCauchy ||
-         options_.kernel == LocalKernelKind::kPolynomial;
+  return options_.kernel == LocalKernelKind::kGaussian || options_.kernel == LocalKernelKind::kCauchy;
 }
 
-void LocalKernel::gradient(std::span<const float> x, std::span<const float> y, std::span<double> out) const {
-  MUSTER_CHECK(has_gradient() && out.size() == x.size());
-  const double k = value(x, y);
-  if (options_.kernel == LocalKernelKind::kPolynomial) {
-    const double factor =
-        gamma() * options_.degree * std::pow(gamma() * dot(x, y) + options_.offset, options_.degree - 1);
-    for (size_t t = 0; t < x.size(); ++t) out[t] = factor * x[t];
-    return;
-  }
-  // Both others are functions of |x - y|^2: derivative -gamma k, respectively -gamma k^2.
-  const double factor = 2 * gamma() * (options_.kernel == LocalKernelKind::kGaussian ? k : k * k);
-  for (size_t t = 0; t < x.size(); ++t) out[t] = factor * (static_cast<double>(x[t]) - y[t]);
+void LocalKernel::to_gradient_factors(MatrixView<float> values) const {
+  MUSTER_CHECK(has_gradient());
+  const auto factor = static_cast<float>(2 * gamma());
+  const bool gaussian = options_.kernel == LocalKernelKind::kGaussian;
+  for (size_t i = 0; i < values.rows; ++i)
+    for (float& k : values.row(i)) k = factor * (gaussian ? k : k * k);
 }
 
 }  // namespace muster

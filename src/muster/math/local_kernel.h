@@ -49,10 +49,10 @@ class LocalKernel {
   // out(i, j) = k(a_i, b_j); half_a, half_b are half_squared_norms() of the blocks.
   void block(ConstMatrixView a, std::span<const float> half_a, ConstMatrixView b,
              std::span<const float> half_b, MatrixView<float> out) const;
-  // d k(x, y) / d y into `out`. Only where has_gradient(): laplacian, chi2 and intersection have
-  // kinks, and a basis for them stays where it starts.
+  // For kernels of |x - y|^2 (gaussian, cauchy) d k(x, y) / d y = f (x - y), and kernel values become those
+  // factors f in place. The others have kinks or no such form: a basis for them stays where it starts.
   bool has_gradient() const;
-  void gradient(std::span<const float> x, std::span<const float> y, std::span<double> out) const;
+  void to_gradient_factors(MatrixView<float> values) const;
 
  private:
   LocalKernelOptions options_;

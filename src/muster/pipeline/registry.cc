@@ -10,6 +10,10 @@
 #include "muster/reduce/pca.h"
 #include "muster/reduce/vector_scaling.h"
 #include "muster/setfeature/bow.h"
+#include "muster/setfeature/emk_cksvd.h"
+#include "muster/setfeature/emk_fourier.h"
+#include "muster/setfeature/emk_kpca.h"
+#include "muster/setfeature/kernel_codebook.h"
 #include "muster/setkernel/feature_kernel.h"
 #include "muster/setkernel/sum_match.h"
 
@@ -36,6 +40,13 @@ std::vector<StageEntry> make_stages() {
                                    make_places),
       // Sets become vectors.
       set_feature("bow", "histogram of the nearest visual words", "EMK 2", kNone, fit_bow, load_bow),
+      set_feature("kernel-codebook", "soft assignment to visual words by distance", "EMK 3.1", kNone,
+                  fit_kernel_codebook, load_kernel_codebook),
+      set_feature("emk-fourier", "match kernel by random Fourier features", "EMK 3.2", kNone, fit_emk_fourier,
+                  load_emk_fourier),
+      set_feature("emk-cksvd", "match kernel by learned basis vectors (constrained kernel SVD)", "EMK 3.1", kNone,
+                  fit_emk_cksvd, load_emk_cksvd),
+      set_feature("emk-kpca", "match kernel by kernel PCA", "EMK 3.1", kNone, fit_emk_kpca, load_emk_kpca),
       // Vectors become kernels.
       feature_kernel<NoOptions>("linear", "dot product of set features", "EMK 2", kNone, K::kLinear),
       feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kNone, K::kRbf),
@@ -57,6 +68,14 @@ std::vector<Preset> make_presets() {
   return {
       {"bow-linear", "bag of words, linear SVM", "EMK 4", "dsift/bow:words=1000/linear-svm"},
       {"bow-rbf", "bag of words, Gaussian kernel SVM", "EMK 4", "dsift/bow:words=1000/rbf/kernel-svm"},
+      {"kernel-codebook", "soft-assigned bag of words, linear SVM", "EMK 3.1",
+       "dsift/kernel-codebook:words=1000/linear-svm"},
+      {"emk-fourier", "match kernel by 1000 random Fourier features, linear SVM", "EMK 3.2",
+       "dsift/emk-fourier:dim=1000/linear-svm"},
+      {"emk-cksvd", "match kernel by 1000 learned basis vectors, linear SVM", "EMK 3.1",
+       "dsift/emk-cksvd:dim=1000/linear-svm"},
+      {"emk-kpca", "match kernel by kernel PCA, linear SVM", "EMK 3.1", "dsift/emk-kpca:dim=1000/linear-svm"},
+      {"sum-match", "exact sum match kernel, kernel SVM; slow", "EMK 2", "dsift/sum-match/kernel-svm"},
   };
 }
 

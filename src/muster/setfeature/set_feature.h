@@ -12,6 +12,8 @@
 #include <span>
 
 #include "muster/core/options.h"
+#include "muster/core/progress.h"
+#include "muster/core/rng.h"
 #include "muster/core/tensors.h"
 #include "muster/core/vector_set.h"
 

@@ -1,0 +1,55 @@
+#include "muster/setfeature/kernel_map.h"
+
+#include "muster/math/elementwise.h"
+#include "muster/math/gemm.h"
+#include "muster/math/nearest.h"
+
+namespace muster {
+namespace {
+
+// Kernel values of this many pairs at a time: 256 KiB stay in the second-level cache.
+constexpr size_t kValuesPerBlock = 65536;
+
+}  // namespace
+
+KernelMap::KernelMap(LocalKernel kernel, Matrix<float> basis, Matrix<float> projection,
+                     std::vector<double> objective)
+    : kernel_(std::move(kernel)), basis_(std::move(basis)), half_norms_(half_squared_norms(basis_)),
+      projection_(std::move(projection)), objective_(std::move(objective)) {
+  MUSTER_CHECK(projection_.cols() == basis_.rows());
+}
+
+void KernelMap::accumulate(ConstMatrixView vectors, std::span<float> sum) const {
+  const size_t block_rows = std::clamp<size_t>(kValuesPerBlock / basis_.rows(), 8, 1024);
+  thread_local AlignedVector<float> buffer;
+  buffer.resize(block_rows * basis_.rows());
+  for (size_t begin = 0; begin < vectors.rows; begin += block_rows) {
+    const size_t count = std::min(block_rows, vectors.rows - begin);
+    const ConstMatrixView block = vectors.slice_rows(begin, count);
+    const MatrixView<float> values(buffer.data(), count, basis_.rows());
+    kernel_.block(block, half_squared_norms(block), basis_, half_norms_, values);
+    add_rows(values, sum);
+  }
+}
+
+void KernelMap::finish(std::span<const float> sum, size_t count, std::span<float> out) const {
+  gemm_nt(ConstMatrixView(sum.data(), 1, sum.size()), projection_, MatrixView<float>(out.data(), 1, out.size()),
+          1.0f / static_cast<float>(count));
+}
+
+void KernelMap::save(TensorWriter out) const {
+  out.put("basis", basis_);
+  out.put("projection", projection_);
+  out.put("gamma", kernel_.gamma());
+  out.put("objective_per_iteration", objective_);
+}
+
+std::unique_ptr<KernelMap> KernelMap::load(LocalKernelOptions options, TensorReader in) {
+  options.gamma = in.number("gamma");
+  Matrix<float> basis = in.matrix<float>("basis"), projection = in.matrix<float>("projection");
+  in.require(projection.cols() == basis.rows() && basis.rows() > 0, "basis and projection differ in number");
+  return std::make_unique<KernelMap>(LocalKernel(options), std::move(basis), std::move(projection),
+                                     in.values<double>("objective_per_iteration"));
+}
+
+}  // namespace muster
