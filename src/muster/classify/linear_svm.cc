@@ -62,18 +62,19 @@ class LinearSvm final : public Classifier {
   CvResult fit_;
 };
 
-// The root of 1 / mean squared norm; refuses values that are not finite.
-double norm_scale(ConstMatrixView vectors) {
-  double sum = 0;
-  for (size_t i = 0; i < vectors.rows; ++i) {
-    const double squared = dot(vectors.row(i), vectors.row(i));
-    if (!std::isfinite(squared))
+void require_finite(ConstMatrixView vectors) {
+  for (size_t i = 0; i < vectors.rows; ++i)
+    if (!std::isfinite(dot(vectors.row(i), vectors.row(i))))
       throw data_error(
           "linear-svm: the vector of training item {} has a value that is not a finite number; "
           "look for NaN or infinite values in its source and leave the item out",
           i);
-    sum += squared;
-  }
+}
+
+// The root of 1 / mean squared norm.
+double norm_scale(ConstMatrixView vectors) {
+  double sum = 0;
+  for (size_t i = 0; i < vectors.rows; ++i) sum += dot(vectors.row(i), vectors.row(i));
   return sum > 0 ? std::sqrt(static_cast<double>(vectors.rows) / sum) : 1;
 }
 
@@ -240,10 +241,35 @@ class PrimalWay {
   PrimalSvm primal_;
 };
 
+std::vector<double> mean_of_rows(ConstMatrixView vectors) {
+  std::vector<double> mean(vectors.cols);
+  for (size_t i = 0; i < vectors.rows; ++i)
+    for (size_t c = 0; c < vectors.cols; ++c) mean[c] += vectors(i, c);
+  for (double& value : mean) value /= static_cast<double>(vectors.rows);
+  return mean;
+}
+
+Matrix<float> subtract(ConstMatrixView vectors, const std::vector<double>& mean) {
+  Matrix<float> out(vectors);
+  parallel_for(out.rows(), kTile, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      for (size_t c = 0; c < out.cols(); ++c)
+        out(i, c) = static_cast<float>(static_cast<double>(out(i, c)) - mean[c]);
+  });
+  return out;
+}
+
+// w.(x - mean) + b = w.x + (b - w.mean)
+void fold_mean(const std::vector<double>& mean, Fitted& fitted) {
+  for (size_t p = 0; p < fitted.offsets.size(); ++p)
+    for (size_t c = 0; c < mean.size(); ++c) fitted.offsets[p] -= fitted.weights(p, c) * mean[c];
+}
+
 template <class Way>
 std::unique_ptr<Classifier> fit_by(const Way& way, const LinearSvmOptions& options,
                                    const Labels& labels, const std::vector<BinaryProblem>& problems,
-                                   const Rng& rng, const Progress& progress,
+                                   const std::vector<double>& mean, const Rng& rng,
+                                   const Progress& progress,
                                    std::chrono::steady_clock::time_point start) {
   CvResult chosen = cross_validate(
       {options.C, options.folds, options.scheme, options.class_weights, options.calibrate}, labels,
@@ -251,6 +277,7 @@ std::unique_ptr<Classifier> fit_by(const Way& way, const LinearSvmOptions& optio
       [&](const CvTask& task, MatrixView<double> decisions) { return way.path(task, decisions); },
       rng.derive("cross-validation"), progress);
   Fitted fitted = way.fit(problems, chosen.statistics.C, rng.derive("fit"), progress);
+  fold_mean(mean, fitted);
   chosen.statistics.iterations += fitted.iterations;
   chosen.statistics.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -272,11 +299,19 @@ std::unique_ptr<Classifier> fit_linear_svm(const LinearSvmOptions& options, Cons
   OptionsOf<LinearSvmOptions>(options).validate("linear-svm");
   MUSTER_CHECK(vectors.rows == labels.size());
   const std::vector<BinaryProblem> problems = make_problems("linear-svm", labels, options.scheme);
+  require_finite(vectors);
+  std::vector<double> mean;
+  Matrix<float> centred;
+  if (options.centre) {
+    mean = mean_of_rows(vectors);
+    centred = subtract(vectors, mean);
+    vectors = centred;
+  }
   const double scale = norm_scale(vectors);
   if (use_gram(options.solver, vectors.rows, vectors.cols))
-    return fit_by(GramWay(options, vectors, scale, progress), options, labels, problems, rng,
+    return fit_by(GramWay(options, vectors, scale, progress), options, labels, problems, mean, rng,
                   progress, start);
-  return fit_by(PrimalWay(options, vectors, scale), options, labels, problems, rng, progress,
+  return fit_by(PrimalWay(options, vectors, scale), options, labels, problems, mean, rng, progress,
                 start);
 }
 

@@ -3,8 +3,9 @@
 //   min_w  1/2 |w|^2 + C sum_i max(0, 1 - y_i w.[x_i; bias])^2
 //
 // with the bias as an appended, regularised feature (METHODS 7; Fan et al., LIBLINEAR, JMLR 2008).
-// Vectors are first divided by the root of their mean squared norm, so that C means the same for
-// all inputs; the factor is folded into the weights. Few items: through their Gram matrix, by
+// The mean of the training vectors is first subtracted, then all are divided by the root of their mean
+// squared norm, so that C means the same for all inputs; both are folded into weights and offsets.
+// Set features are averages, whose large common part would otherwise take up most of the norm. Few items: through their Gram matrix, by
 // dual_descent.h, where folds and values of C cost little. Many: in the primal, by primal_svm.h.
 #pragma once
 
@@ -25,6 +26,7 @@ struct LinearSvmOptions {
   int folds = 10;
   ClassWeights class_weights = ClassWeights::kNone;
   double bias = 1;
+  bool centre = true;
   bool calibrate = true;
   LinearSolver solver = LinearSolver::kAuto;
   double tolerance = 0.01;
@@ -37,6 +39,7 @@ struct LinearSvmOptions {
     f.choice("class_weights", class_weights, {"none", "balanced"},
              "balanced: errors on both sides weigh the same whatever their number");
     f("bias", bias, "value of the appended feature; 0 for none").range(0, 1000);
+    f("centre", centre, "subtract the mean of the training vectors first");
     f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
     f.choice("solver", solver, {"auto", "gram", "primal"}, "auto takes the one that costs less");
     f("tolerance", tolerance, "of the solver; smaller is more exact").range(1e-10, 0.5);

@@ -1,0 +1,168 @@
+#include "muster/pipeline/experiment.h"
+
+#include <nlohmann/json.hpp>
+
+#include "oracle/expect_error.h"
+#include "support/datasets.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class ExperimentTest : public ::testing::Test {
+ protected:
+  ExperimentTest() {
+    put_sets(folder_, 3, 10, 6);
+    dataset_ = open_dataset(folder_.path());
+    options_.protocol.train = 6;
+    options_.protocol.splits = 2;
+    options_.out = out_ / "bench";
+    add("small", "bow:words=8/linear-svm:C=10");
+  }
+  void add(const std::string& name, const std::string& recipe) {
+    options_.methods.push_back({name, parse_recipe(recipe)});
+  }
+  Json run() {
+    said_.clear();
+    return run_experiment(dataset_, options_, {},
+                          [&](const std::string& text) { said_.push_back(text); });
+  }
+  size_t times_said(const std::string& text) const {
+    return static_cast<size_t>(std::ranges::count_if(
+        said_, [&](const std::string& line) { return line.find(text) != std::string::npos; }));
+  }
+
+  TempDir folder_, out_;
+  Dataset dataset_;
+  ExperimentOptions options_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(ExperimentTest, RecordsWhatWasMeasured) {
+  add("bow/rbf", "bow:words=8/rbf/kernel-svm:C=10");
+  const Json record = run();
+  EXPECT_EQ(Json::parse(read_whole_file(options_.out / "results.json")), record);
+  for (const char* name : {"version", "seed", "class_names", "data", "protocol", "machine"})
+    EXPECT_TRUE(record.contains(name)) << name;
+  EXPECT_EQ(record["class_names"], (std::vector<std::string>{"class0", "class1", "class2"}));
+  EXPECT_EQ(record["protocol"]["train"], "6");
+  EXPECT_EQ(record["data"]["items"], 30);
+  ASSERT_EQ(record["results"].size(), 2u);
+  for (const Json& method : record["results"]) {
+    for (const char* name : {"method", "recipe", "full_recipe", "accuracy_mean", "accuracy_std",
+                             "mean_class_accuracy_mean", "seconds", "peak_memory_mib"})
+      EXPECT_TRUE(method.contains(name)) << name;
+    ASSERT_EQ(method["splits"].size(), 2u);
+    double sum = 0;
+    for (const Json& split : method["splits"]) {
+      EXPECT_EQ(split["num_train"], 18);
+      EXPECT_EQ(split["num_test"], 12);
+      ASSERT_EQ(split["predictions"].size(), 12u);
+      double correct = 0;
+      for (const Json& prediction : split["predictions"])
+        correct += prediction["label"] == prediction["predicted"];
+      EXPECT_DOUBLE_EQ(split["accuracy"], correct / 12);
+      sum += split["accuracy"].get<double>();
+    }
+    EXPECT_DOUBLE_EQ(method["accuracy_mean"], sum / 2);
+    EXPECT_GT(sum / 2, 0.8);
+  }
+  // Both methods saw the same items.
+  const auto items = [&](size_t m, size_t s) {
+    std::vector<std::string> names;
+    for (const Json& prediction : record["results"][m]["splits"][s]["predictions"])
+      names.push_back(prediction["item"]);
+    return names;
+  };
+  EXPECT_EQ(items(0, 0), items(1, 0));
+  EXPECT_NE(items(0, 0), items(0, 1));
+}
+
+TEST_F(ExperimentTest, GoesOnWhereItStopped) {
+  const Json first = run();
+  EXPECT_EQ(times_said("was done before"), 0u);
+  EXPECT_EQ(run(), first);
+  EXPECT_EQ(times_said("was done before"), 2u);
+  // One split lost: that one alone is run again, with the same outcome.
+  std::filesystem::remove(options_.out / "raw" / "small.001.json");
+  const Json again = run();
+  EXPECT_EQ(times_said("was done before"), 1u);
+  EXPECT_EQ(again["results"][0]["splits"][1]["predictions"],
+            first["results"][0]["splits"][1]["predictions"]);
+  // A raw file cut short by a crash of the machine is run again.
+  std::ofstream(options_.out / "raw" / "small.000.json") << "{\"key\": ";
+  EXPECT_EQ(run()["results"][0]["accuracy_mean"], first["results"][0]["accuracy_mean"]);
+  EXPECT_EQ(times_said("was done before"), 1u);
+}
+
+TEST_F(ExperimentTest, NothingIsReusedThatWasMadeOtherwise) {
+  run();
+  options_.methods[0].recipe = parse_recipe("bow:words=9/linear-svm:C=10");
+  run();
+  EXPECT_EQ(times_said("was done before"), 0u) << "another recipe";
+  options_.seed = 2;
+  run();
+  EXPECT_EQ(times_said("was done before"), 0u) << "another seed";
+  options_.protocol.train = 5;
+  run();
+  EXPECT_EQ(times_said("was done before"), 0u) << "another protocol";
+  put_set(folder_, "class0/more.npy", class_vectors(5, 6, 0, Rng(9)));
+  dataset_ = open_dataset(folder_.path());
+  run();
+  EXPECT_EQ(times_said("was done before"), 0u) << "other data";
+  run();
+  EXPECT_EQ(times_said("was done before"), 2u);
+}
+
+TEST_F(ExperimentTest, LeavesOutWhatCannotBeReadAndSaysSo) {
+  folder_.put("class1/broken.npy", "no array");
+  dataset_ = open_dataset(folder_.path());
+  const Json record = run();
+  EXPECT_EQ(record["data"]["items"], 30);
+  ASSERT_EQ(record["data"]["left_out"].size(), 1u);
+  EXPECT_NE(record["data"]["left_out"][0].get<std::string>().find("broken.npy"), std::string::npos);
+  EXPECT_EQ(times_said("left out"), 1u);
+}
+
+TEST_F(ExperimentTest, SeveralLabelsAnItem) {
+  for (size_t i = 0; i < dataset_.labels.size(); i += 3) dataset_.labels.of_item[i] = {0, 2};
+  for (size_t i = 0; i < dataset_.items.size(); ++i)
+    dataset_.items[i].part = i % 2 ? Part::kTrain : Part::kTest;
+  options_.protocol.protocol = Protocol::kVoc;
+  const Json record = run();
+  const Json& method = record["results"][0];
+  EXPECT_FALSE(method.contains("accuracy_mean"));
+  for (const char* name : {"auc_mean", "map_mean", "map_11_point_mean"}) {
+    ASSERT_TRUE(method.contains(name)) << name;
+    EXPECT_GT(method[name], 0.6) << name;
+  }
+  ASSERT_EQ(method["splits"].size(), 1u);
+  EXPECT_EQ(method["splits"][0]["average_precision_per_label"].size(), 3u);
+  EXPECT_EQ(method["splits"][0]["predictions"][0]["scores"].size(), 3u);
+}
+
+TEST_F(ExperimentTest, PosNegAsksForOneConceptASplit) {
+  options_.protocol.protocol = Protocol::kPosNeg;
+  options_.protocol.train = 5;
+  const Json record = run();
+  const Json& method = record["results"][0];
+  ASSERT_EQ(method["splits"].size(), 6u);  // three concepts, twice each
+  std::map<std::string, int> concepts;
+  for (const Json& split : method["splits"]) {
+    ++concepts[split["concept"]];
+    EXPECT_EQ(split["num_train"], 10);
+    EXPECT_TRUE(split.contains("auc"));
+    EXPECT_TRUE(split.contains("average_precision"));
+  }
+  EXPECT_EQ(concepts, (std::map<std::string, int>{{"class0", 2}, {"class1", 2}, {"class2", 2}}));
+  EXPECT_GT(method["auc_mean"], 0.8);
+}
+
+TEST_F(ExperimentTest, AMethodWithoutAClassifierIsAUsageError) {
+  add("half", "bow:words=8");
+  EXPECT_ERROR(run(), kUsage, "half");
+}
+
+}  // namespace
+}  // namespace muster

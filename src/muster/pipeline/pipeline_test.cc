@@ -1,0 +1,188 @@
+#include "muster/pipeline/pipeline.h"
+
+#include "muster/core/parallel.h"
+#include "muster/store/safetensors.h"
+#include "oracle/expect_error.h"
+#include "support/datasets.h"
+
+namespace muster {
+namespace {
+
+Plan plan(const std::string& text) { return plan_recipe(parse_recipe(text)); }
+
+Pipeline fit(const std::string& recipe, const Dataset& dataset, const ItemSource& source) {
+  return fit_pipeline(plan(recipe), source, all_items(dataset), dataset.labels, 3, {});
+}
+
+double training_accuracy(const Matrix<double>& scores, const Labels& labels) {
+  double correct = 0;
+  for (size_t i = 0; i < scores.rows(); ++i) {
+    const auto row = scores.row(i);
+    correct += std::ranges::max_element(row) - row.begin() == labels.first(i) ? 1 : 0;
+  }
+  return correct / static_cast<double>(scores.rows());
+}
+
+class OnPictures : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(
+    Pipeline, OnPictures,
+    ::testing::Values("dsift/bow:words=20+rgb/bow:words=10//linear-svm:C=10",
+                      "dsift/bow:words=20/rbf+rgb/bow:words=10//kernel-svm:C=10",
+                      "dsift/pca:dim=8/sum-match+rgb/bow:words=10/chi2//kernel-svm:C=10",
+                      "dsift:step=16/pca:dim=8/places/sum-match/kernel-svm:C=10",
+                      "dsift/root/bow:words=20,levels=1,power=0.5,l2=true/linear-svm:C=10"),
+    [](const auto& info) { return "Recipe" + std::to_string(info.index); });
+
+TEST_P(OnPictures, FitsSavesLoadsAndPredictsTheSame) {
+  const TempDir folder, out;
+  put_pictures(folder, 3, 6, 48);
+  const Dataset dataset = open_dataset(folder.path());
+  const ItemSource source(dataset);
+  const std::vector<size_t> items = all_items(dataset);
+  StageSeconds seconds;
+  const Pipeline pipeline =
+      fit_pipeline(plan(GetParam()), source, items, dataset.labels, 3, {}, &seconds);
+  EXPECT_EQ(seconds.size(), 3u);
+  const Matrix<double> scores = pipeline.scores(source, items, {});
+  EXPECT_GT(training_accuracy(scores, dataset.labels), 0.6);
+
+  pipeline.save(out / "model.muster");
+  const Pipeline loaded = Pipeline::load(out / "model.muster");
+  EXPECT_EQ(loaded.scores(source, items, {}), scores);
+  EXPECT_EQ(loaded.class_names(), dataset.labels.class_names);
+  EXPECT_FALSE(loaded.multi_label());
+
+  // One item by itself: equal but for the order of additions in a matrix product.
+  std::vector<VectorSet> sets;
+  for (const BranchPlan& branch : loaded.plan().branches)
+    sets.push_back(source.load(branch.extractor, 4));
+  const Matrix<double> alone = loaded.scores(sets);
+  for (size_t c = 0; c < scores.cols(); ++c) EXPECT_NEAR(alone(0, c), scores(4, c), 1e-4);
+}
+
+class OnSets : public ::testing::TestWithParam<const char*> {
+ protected:
+  OnSets() {
+    put_sets(folder_, 3, 8, 6);
+    put_set(folder_, "class1/empty.npy", Matrix<float>(0, 6));
+    dataset_ = open_dataset(folder_.path());
+  }
+  TempDir folder_;
+  Dataset dataset_;
+};
+INSTANTIATE_TEST_SUITE_P(Pipeline, OnSets,
+                         ::testing::Values("bow:words=12/linear-svm:C=10",
+                                           "pca:dim=4/l2/bow:words=12/rbf/kernel-svm",
+                                           "sum-match:gamma=auto/kernel-svm:C=10",
+                                           "bow:words=12+pca:dim=3/bow:words=5//linear-svm:C=10"),
+                         [](const auto& info) { return "Recipe" + std::to_string(info.index); });
+
+TEST_P(OnSets, LearnsWithAnEmptySetAmongThem) {
+  const ItemSource source(dataset_);
+  const Pipeline pipeline = fit(GetParam(), dataset_, source);
+  EXPECT_GT(training_accuracy(pipeline.scores(source, all_items(dataset_), {}), dataset_.labels),
+            0.85);
+  const size_t branches = pipeline.plan().branches.size();
+  for (size_t dim : {6u, 0u}) {
+    const Matrix<double> of_empty =
+        pipeline.scores(std::vector<VectorSet>(branches, VectorSet{Matrix<float>(0, dim), {}}));
+    for (double score : of_empty.values()) EXPECT_TRUE(std::isfinite(score));
+  }
+}
+
+TEST_P(OnSets, RefusesSetsOfAnotherWidth) {
+  const ItemSource source(dataset_);
+  const Pipeline pipeline = fit(GetParam(), dataset_, source);
+  const std::vector<VectorSet> wider(pipeline.plan().branches.size(),
+                                     VectorSet{Matrix<float>(3, 7), {}});
+  EXPECT_ERROR(pipeline.scores(wider), kData,
+               "vectors of 7 components were given, the model was trained on vectors of 6");
+
+  put_set(folder_, "class2/wider.npy", class_vectors(5, 7, 2, Rng(1)));
+  const Dataset mixed = open_dataset(folder_.path());
+  const ItemSource mixed_source(mixed);
+  EXPECT_ERROR(fit(GetParam(), mixed, mixed_source), kData, "components");
+}
+
+TEST(Pipeline, NothingToLearnFromIsADataError) {
+  const TempDir empty;
+  for (const char* name : {"a/1.npy", "a/2.npy", "b/1.npy", "b/2.npy"})
+    put_set(empty, name, Matrix<float>(0, 6));
+  const Dataset dataset = open_dataset(empty.path());
+  const ItemSource source(dataset);
+  for (const char* recipe : {"bow:words=12/linear-svm", "pca:dim=4/sum-match/kernel-svm"})
+    EXPECT_ERROR(fit(recipe, dataset, source), kData, "single vector");
+}
+
+TEST_P(OnSets, SeveralLabelsAnItem) {
+  Labels labels = dataset_.labels;
+  for (size_t i = 0; i < labels.size(); i += 4) labels.of_item[i] = {0, 2};
+  labels.of_item[1].clear();
+  const ItemSource source(dataset_);
+  const TempDir out;
+  const Pipeline pipeline =
+      fit_pipeline(plan(GetParam()), source, all_items(dataset_), labels, 3, {});
+  EXPECT_TRUE(pipeline.multi_label());
+  pipeline.save(out / "model.muster");
+  const Pipeline loaded = Pipeline::load(out / "model.muster");
+  EXPECT_TRUE(loaded.multi_label());
+  EXPECT_EQ(loaded.scores(source, all_items(dataset_), {}),
+            pipeline.scores(source, all_items(dataset_), {}));
+}
+
+TEST_P(OnSets, TheSeedDecides) {
+  const ItemSource source(dataset_);
+  const TempDir out;
+  fit(GetParam(), dataset_, source).save(out / "a.muster");
+  fit(GetParam(), dataset_, source).save(out / "b.muster");
+  EXPECT_EQ(read_whole_file(out / "a.muster"), read_whole_file(out / "b.muster"));
+}
+
+TEST(Pipeline, ARecipeWithoutAClassifierIsNoMethod) {
+  const TempDir folder;
+  put_sets(folder, 2, 3, 4);
+  const Dataset dataset = open_dataset(folder.path());
+  const ItemSource source(dataset);
+  EXPECT_ERROR(fit("bow:words=4", dataset, source), kUsage, "no classifier");
+}
+
+TEST(Pipeline, RefusesFilesThatAreNoModelOfThisVersion) {
+  const TempDir out;
+  EXPECT_ERROR(Pipeline::load(out / "missing.muster"), kData, "missing.muster");
+  out.put("text.muster", "hello");
+  EXPECT_ERROR(Pipeline::load(out / "text.muster"), kData, "text.muster");
+  TensorMap map;
+  write_safetensors(out / "other.muster", map);
+  EXPECT_ERROR(Pipeline::load(out / "other.muster"), kData, "no muster model");
+  map.metadata = {{"kind", "muster model"}, {"format_version", "999"}};
+  write_safetensors(out / "future.muster", map);
+  EXPECT_ERROR(Pipeline::load(out / "future.muster"), kData, "format version 999");
+}
+
+TEST(Pipeline, ADamagedModelIsADataError) {
+  const TempDir folder, out;
+  put_sets(folder, 2, 4, 4);
+  const Dataset dataset = open_dataset(folder.path());
+  const ItemSource source(dataset);
+  fit("pca:dim=3/bow:words=4/rbf/kernel-svm:C=1", dataset, source).save(out / "model.muster");
+  const TensorMap whole = read_safetensors(out / "model.muster");
+  for (const auto& [name, tensor] : whole.tensors) {
+    TensorMap less = whole;
+    less.tensors.erase(name);
+    write_safetensors(out / "less.muster", less);
+    try {
+      Pipeline::load(out / "less.muster");  // statistics may be absent; all else is missed
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kData) << name << ": " << error.what();
+    }
+  }
+  for (const auto& [name, value] : whole.metadata) {
+    TensorMap less = whole;
+    less.metadata.erase(name);
+    write_safetensors(out / "less.muster", less);
+    EXPECT_ERROR(Pipeline::load(out / "less.muster"), kData, "");
+  }
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,108 @@
+#include "muster/pipeline/plan.h"
+
+#include "oracle/expect_error.h"
+
+namespace muster {
+namespace {
+
+Plan plan(const char* text) { return plan_recipe(parse_recipe(text)); }
+
+std::string overridden(const char* text, std::string_view assignment) {
+  Recipe recipe = parse_recipe(text);
+  override_option(recipe, assignment);
+  return recipe.text();
+}
+
+TEST(Plan, FindsThePartsOfARecipe) {
+  const Plan result = plan("dsift/pca:dim=20/l2/bow:words=50/rbf/kernel-svm");
+  ASSERT_EQ(result.branches.size(), 1u);
+  const BranchPlan& branch = result.branches[0];
+  EXPECT_EQ(branch.extractor->entry->name, "dsift");
+  ASSERT_EQ(branch.reducers.size(), 2u);
+  EXPECT_EQ(branch.reducers[1].entry->name, "l2");
+  EXPECT_EQ(branch.set_feature->entry->name, "bow");
+  EXPECT_EQ(branch.feature_kernel->entry->name, "rbf");
+  EXPECT_FALSE(branch.set_kernel);
+  EXPECT_TRUE(branch.has_kernel());
+  EXPECT_EQ(result.classifier->entry->name, "kernel-svm");
+  EXPECT_FALSE(result.on_vectors());
+  EXPECT_TRUE(plan("bow/linear-svm").on_vectors());
+  EXPECT_FALSE(plan("dsift/bow").classifier);  // what encode takes
+}
+
+TEST(Plan, RecipeSpellsOutEveryOptionAndMeansTheSame) {
+  for (const char* text :
+       {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
+        "dsift/places/bow/chi2:gamma=0.5+rgb/bow//kernel-svm:C=3"}) {
+    const Recipe full = plan(text).recipe();
+    EXPECT_EQ(plan_recipe(full).recipe(), full) << text;
+    EXPECT_EQ(parse_recipe(full.text()), full) << text;
+  }
+  EXPECT_EQ(plan("bow:words=50/chi2").recipe().text(),
+            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,levels=0,cells=share,power="
+            "1,l2=false/chi2:gamma=auto");
+}
+
+TEST(Plan, NamesTheStageThatIsOutOfOrder) {
+  const struct {
+    const char* recipe;
+    const char* said;
+  } mistakes[] = {
+      {"bow/dsift/linear-svm", "dsift (feature) must come first"},
+      {"dsift/rgb/bow/linear-svm", "rgb (feature) must come first"},
+      {"dsift/bow/pca/linear-svm", "pca (reduction) must come before"},
+      {"dsift/bow/bow/linear-svm", "bow (set feature) is the second one"},
+      {"dsift/bow/sum-match/kernel-svm", "sum-match (set kernel) cannot follow"},
+      {"dsift/sum-match/rbf/kernel-svm", "rbf (vector kernel) must follow a set feature"},
+      {"dsift/rbf/kernel-svm", "rbf (vector kernel) must follow a set feature"},
+      {"dsift/bow/rbf/chi2/kernel-svm", "chi2 (vector kernel) must follow a set feature"},
+      {"dsift/linear-svm", "linear-svm (classifier) needs a set feature or set kernel"},
+      {"dsift/bow/linear-svm/bow", "bow (set feature) stands after the classifier"},
+      {"dsift/bow/linear-svm/linear-svm", "linear-svm (classifier) stands after the classifier"},
+      {"dsift/bow/rbf/linear-svm", "takes vectors and cannot follow a kernel; use kernel-svm"},
+      {"dsift/sum-match/linear-svm", "takes vectors and cannot follow a kernel"},
+      {"dsift/bow/linear-svm+rgb/bow//linear-svm", "belongs after '//'"},
+      {"dsift/bow+rgb/bow//pca", "pca (reduction) cannot follow '//'"},
+      {"dsift/bow+rgb//linear-svm", "needs a set feature or set kernel in every branch"},
+      {"dsift/bow+rgb/bow//linear-svm/linear-svm", "stands after the classifier"},
+      {"dsift/bow+rgb/bow/rbf//linear-svm", "takes vectors and cannot follow a kernel"},
+  };
+  for (const auto& mistake : mistakes) {
+    SCOPED_TRACE(mistake.recipe);
+    EXPECT_ERROR(plan(mistake.recipe), kUsage, mistake.said);
+  }
+}
+
+TEST(Plan, NamesUnknownStagesAndOptions) {
+  EXPECT_ERROR(plan("dsift/bwo/linear-svm"), kUsage, "did you mean 'bow'?");
+  EXPECT_ERROR(plan("dsift/bow:word=5/linear-svm"), kUsage, "words");
+  EXPECT_ERROR(plan("dsift/bow:words=0/linear-svm"), kUsage, "words=0");
+}
+
+TEST(Plan, OverridesReachTheStagesThatHaveTheOption) {
+  EXPECT_EQ(overridden("dsift/bow/linear-svm", "words=50"), "dsift/bow:words=50/linear-svm");
+  EXPECT_EQ(overridden("dsift/bow:words=9/linear-svm:C=1", "bow.words=50"),
+            "dsift/bow:words=50/linear-svm:C=1");
+  EXPECT_EQ(overridden("dsift/bow+rgb/bow//linear-svm", "words=5"),
+            "dsift/bow:words=5+rgb/bow:words=5//linear-svm");
+  EXPECT_EQ(overridden("dsift/bow+rgb/bow//linear-svm", "C=5"),
+            "dsift/bow+rgb/bow//linear-svm:C=5");
+  EXPECT_EQ(overridden("dsift/bow+rgb/bow//linear-svm", "rgb.step=5"),
+            "dsift/bow+rgb:step=5/bow//linear-svm");
+  EXPECT_EQ(overridden("dsift/bow/linear-svm", "size=16,24"), "dsift:size=16,24/bow/linear-svm");
+}
+
+TEST(Plan, OverridesThatReachNothingOrAreWrongAreRefused) {
+  EXPECT_ERROR(overridden("dsift/bow/linear-svm", "wrods=50"), kUsage, "bow.words");
+  EXPECT_ERROR(overridden("dsift/bow/linear-svm", "rgb.step=5"), kUsage, "rgb.step=5");
+  EXPECT_ERROR(overridden("dsift/bow/linear-svm", "words"), kUsage, "option=value");
+  EXPECT_ERROR(overridden("dsift/bow/linear-svm", "=5"), kUsage, "option=value");
+  EXPECT_ERROR(overridden("dsift/bow/linear-svm", "words=many"), kUsage, "words=many");
+}
+
+TEST(Plan, SamplesAreTheStagesOwnOrTheDefault) {
+  EXPECT_EQ(plan("dsift/bow/linear-svm").branches[0].set_feature->num_samples(), 100000u);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,131 @@
+// Every classifier, on vectors or on a Gram matrix, in every setting.
+#include "contract/contract.h"
+#include "muster/classify/classifier.h"
+#include "oracle/expect_error.h"
+#include "oracle/labelled_data.h"
+
+namespace muster::contract {
+namespace {
+
+using testing_data::Data;
+
+class EveryClassifier : public ::testing::TestWithParam<StageCase> {
+ protected:
+  static bool on_vectors() {
+    return std::holds_alternative<VectorClassifierStage>(GetParam().entry->functions);
+  }
+
+  // Gaussian kernel values of all rows of a with all of b.
+  static Matrix<double> gaussian(ConstMatrixView a, ConstMatrixView b, double gamma) {
+    Matrix<double> out(a.rows, b.rows);
+    for (size_t i = 0; i < a.rows; ++i)
+      for (size_t j = 0; j < b.rows; ++j) {
+        double distance = 0;
+        for (size_t t = 0; t < a.cols; ++t)
+          distance += std::pow(static_cast<double>(a(i, t)) - b(j, t), 2);
+        out(i, j) = std::exp(-gamma * distance);
+      }
+    return out;
+  }
+
+  std::unique_ptr<Classifier> fit(const Data& data, int threads = 1) const {
+    const ThreadLimit limit(threads);
+    const PlannedStage& stage = GetParam().stage;
+    if (on_vectors())
+      return stage.as<VectorClassifierStage>().fit(*stage.options, data.vectors, data.labels,
+                                                   Rng(kSeed), {});
+    const auto gram_of = [&](size_t candidate) {
+      return gaussian(data.vectors, data.vectors, candidate == 0 ? kGamma : 100 * kGamma);
+    };
+    GramChoice choice = stage.as<GramClassifierStage>().fit(*stage.options, 2, gram_of, data.labels,
+                                                            Rng(kSeed), {});
+    EXPECT_EQ(choice.candidate, 0u) << "the kernel that cannot tell items apart was chosen";
+    return std::move(choice.classifier);
+  }
+
+  std::unique_ptr<Classifier> load(const TensorMap& map) const {
+    const PlannedStage& stage = GetParam().stage;
+    if (on_vectors())
+      return stage.as<VectorClassifierStage>().load(*stage.options, TensorReader(map));
+    return stage.as<GramClassifierStage>().load(*stage.options, TensorReader(map));
+  }
+
+  Matrix<double> scores(const Classifier& classifier, const Data& train, const Data& test) const {
+    return on_vectors()
+               ? classifier.scores(test.vectors)
+               : classifier.scores_from_gram(gaussian(test.vectors, train.vectors, kGamma));
+  }
+
+  static constexpr double kGamma = 0.05;
+};
+const auto kClassifiers = cases_of_kind<VectorClassifierStage, GramClassifierStage>();
+INSTANTIATE_TEST_SUITE_P(Contract, EveryClassifier, ::testing::ValuesIn(kClassifiers), case_name);
+
+Data training() { return testing_data::blobs(48, 6, 3, 0.7, 1); }
+Data tested() { return testing_data::blobs(48, 6, 3, 1.2, 1); }  // the same centres, wider
+
+TEST_P(EveryClassifier, SameSeedSameBytesForAnyThreads) {
+  MUSTER_FIT_OR_SKIP(one, fit(training(), 1));
+  expect_same_bytes(saved(*one), saved(*fit(training(), 2)));
+}
+
+TEST_P(EveryClassifier, SavesAndLoadsExactly) {
+  MUSTER_FIT_OR_SKIP(classifier, fit(training()));
+  const TensorMap map = saved(*classifier);
+  const auto loaded = load(map);
+  const Matrix<double> expected = scores(*classifier, training(), tested());
+  EXPECT_EQ(loaded->num_classes(), classifier->num_classes());
+  EXPECT_EQ(loaded->takes_gram(), classifier->takes_gram());
+  EXPECT_EQ(scores(*loaded, training(), tested()), expected);
+  EXPECT_EQ(loaded->probabilities(expected), classifier->probabilities(expected));
+  expect_same_bytes(saved(*loaded), map);
+}
+
+TEST_P(EveryClassifier, LearnsAndItsProbabilitiesAgreeWithItsScores) {
+  MUSTER_FIT_OR_SKIP(classifier, fit(training()));
+  EXPECT_EQ(classifier->takes_gram(), !on_vectors());
+  const Matrix<double> values = scores(*classifier, training(), tested());
+  ASSERT_EQ(values.cols(), 3u);
+  EXPECT_TRUE(all_finite(values.values()));
+  EXPECT_GT(testing_data::accuracy(values, tested().labels), 0.8);
+  const Matrix<double> probabilities = classifier->probabilities(values);
+  for (size_t i = 0; i < values.rows(); ++i) {
+    const auto score = values.row(i), probability = probabilities.row(i);
+    EXPECT_EQ(std::ranges::max_element(score) - score.begin(),
+              std::ranges::max_element(probability) - probability.begin());
+    double sum = 0;
+    for (double p : probability) sum += p;
+    EXPECT_NEAR(sum, 1, 1e-9);
+  }
+}
+
+TEST_P(EveryClassifier, LabelsOfSeveralKinds) {
+  const Data data = testing_data::multi_label(60, 6, 3, 0.5, 2);
+  MUSTER_FIT_OR_SKIP(classifier, fit(data));
+  const Matrix<double> values = scores(*classifier, data, data);
+  EXPECT_TRUE(all_finite(values.values()));
+  const Matrix<double> probabilities = classifier->probabilities(values);
+  for (double p : probabilities.values()) EXPECT_TRUE(p >= 0 && p <= 1) << p;
+  const TensorMap map = saved(*classifier);
+  EXPECT_EQ(load(map)->probabilities(values), probabilities);
+}
+
+TEST_P(EveryClassifier, OneClassIsADataError) {
+  Data data = training();
+  for (auto& labels : data.labels.of_item) labels = {0};
+  data.labels.class_names.resize(1);
+  EXPECT_ERROR(fit(data), kData, GetParam().entry->name);
+}
+
+TEST_P(EveryClassifier, ItemsAllAlikeGiveFiniteScores) {
+  Data data = training();
+  for (float& value : data.vectors.values()) value = 1;
+  try {
+    EXPECT_TRUE(all_finite(scores(*fit(data), data, data).values()));
+  } catch (const Error& error) {
+    EXPECT_FALSE(std::string(error.what()).empty());
+  }
+}
+
+}  // namespace
+}  // namespace muster::contract

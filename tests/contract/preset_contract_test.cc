@@ -1,0 +1,69 @@
+// Every preset, from pictures on disk to a model file and back.
+#include "contract/contract.h"
+#include "muster/pipeline/pipeline.h"
+#include "support/datasets.h"
+
+namespace muster::contract {
+namespace {
+
+constexpr int kClasses = 3, kPerClass = 8, kSide = 64;
+
+// One folder of pictures for all tests of the process.
+const Dataset& pictures() {
+  static const TempDir folder;
+  static const Dataset dataset = [] {
+    put_pictures(folder, kClasses, kPerClass, kSide);
+    return open_dataset(folder.path());
+  }();
+  return dataset;
+}
+
+Recipe small_recipe(const Preset& preset) {
+  Recipe recipe = parse_recipe(preset.recipe);
+  std::vector<std::string> assignments;
+  const auto look = [&](const StageSpec& stage) {
+    const std::unique_ptr<AnyOptions> options = find_stage(stage.name).make_options();
+    for (const SmallValue& small : kSmall)
+      if (options->fields().find(small.option))
+        assignments.push_back(fmt::format("{}.{}={}", stage.name, small.option, small.value));
+  };
+  for (const auto& branch : recipe.branches)
+    for (const StageSpec& stage : branch) look(stage);
+  for (const StageSpec& stage : recipe.joined) look(stage);
+  for (const std::string& assignment : assignments) override_option(recipe, assignment);
+  return recipe;
+}
+
+class EveryPreset : public ::testing::TestWithParam<Preset> {};
+INSTANTIATE_TEST_SUITE_P(Contract, EveryPreset, ::testing::ValuesIn(all_presets()),
+                         [](const auto& info) { return test_name(info.param.name); });
+
+TEST_P(EveryPreset, FitsSavesAndLoadsWithTheSameBytesForAnyThreads) {
+  const Plan plan = plan_recipe(small_recipe(GetParam()));
+  const std::vector<size_t> items = all_items(pictures());
+  const TempDir out;
+  std::vector<Matrix<double>> scores;
+  for (int threads : {1, 2}) {
+    const ThreadLimit limit(threads);
+    const ItemSource source(pictures());
+    const Pipeline pipeline = fit_pipeline(plan, source, items, pictures().labels, kSeed, {});
+    pipeline.save(out / fmt::format("{}.muster", threads));
+    scores.push_back(pipeline.scores(source, items, {}));
+  }
+  EXPECT_EQ(scores[0], scores[1]);
+  EXPECT_TRUE(read_whole_file(out / "1.muster") == read_whole_file(out / "2.muster"))
+      << "model files differ";
+
+  const ItemSource source(pictures());
+  const Pipeline loaded = Pipeline::load(out / "1.muster");
+  EXPECT_EQ(loaded.scores(source, items, {}), scores[0]);
+  EXPECT_EQ(loaded.plan().recipe(), plan.recipe());
+  EXPECT_EQ(loaded.class_names(), pictures().labels.class_names);
+  EXPECT_EQ(loaded.seed(), kSeed);
+  loaded.save(out / "again.muster");
+  EXPECT_TRUE(read_whole_file(out / "again.muster") == read_whole_file(out / "1.muster"));
+  EXPECT_TRUE(all_finite(scores[0].values()));
+}
+
+}  // namespace
+}  // namespace muster::contract

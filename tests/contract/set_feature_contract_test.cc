@@ -1,0 +1,84 @@
+// Every set feature, in every setting.
+#include "contract/contract.h"
+
+namespace muster::contract {
+namespace {
+
+class EverySetFeature : public ::testing::TestWithParam<StageCase> {
+ protected:
+  std::shared_ptr<const SetFeature> fit(const Sample& sample, int threads = 1) const {
+    const ThreadLimit limit(threads);
+    const PlannedStage& stage = GetParam().stage;
+    return std::make_shared<SetFeature>(
+        stage.as<SetFeatureStage>().fit(*stage.options, sample, Rng(kSeed), {}));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Contract, EverySetFeature,
+                         ::testing::ValuesIn(cases_of_kind<SetFeatureStage>()), case_name);
+
+std::vector<float> encode(const SetFeature& feature, const VectorSet& set) {
+  std::vector<float> out(feature.dim(), std::nanf(""));  // what is not written shows
+  feature.encode(set, out);
+  return out;
+}
+
+TEST_P(EverySetFeature, SameSeedSameBytesForAnyThreads) {
+  const Sample sample = random_sample(6000);
+  MUSTER_FIT_OR_SKIP(one, fit(sample, 1));
+  const auto two = fit(sample, 2);
+  expect_same_bytes(saved(*one), saved(*two));
+  for (const VectorSet& set : random_sets(6)) EXPECT_EQ(encode(*one, set), encode(*two, set));
+}
+
+TEST_P(EverySetFeature, AnotherSeedIsStillAGoodFit) {
+  const PlannedStage& stage = GetParam().stage;
+  MUSTER_FIT_OR_SKIP(first, fit(random_sample(400)));
+  const SetFeature other =
+      stage.as<SetFeatureStage>().fit(*stage.options, random_sample(400), Rng(kSeed + 1), {});
+  EXPECT_EQ(other.dim(), first->dim());
+  EXPECT_TRUE(all_finite(encode(other, random_set(20, 1))));
+}
+
+TEST_P(EverySetFeature, SavesAndLoadsExactly) {
+  MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
+  const TensorMap map = saved(*feature);
+  const PlannedStage& stage = GetParam().stage;
+  const SetFeature loaded = stage.as<SetFeatureStage>().load(*stage.options, TensorReader(map));
+  ASSERT_EQ(loaded.dim(), feature->dim());
+  EXPECT_EQ(loaded.input_dim(), feature->input_dim());
+  for (const VectorSet& set : random_sets(6)) EXPECT_EQ(encode(loaded, set), encode(*feature, set));
+  expect_same_bytes(saved(loaded), map);
+}
+
+TEST_P(EverySetFeature, OrderDoesNotMatter) {
+  MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
+  for (size_t size : {2u, 17u, 300u}) {
+    const VectorSet set = random_set(size, size);
+    EXPECT_LT(relative_difference(encode(*feature, set), encode(*feature, shuffled(set))), 1e-5)
+        << size;
+  }
+}
+
+TEST_P(EverySetFeature, SurvivesDegenerateSets) {
+  MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
+  EXPECT_EQ(feature->input_dim(), kDim);
+  for (const NamedSet& tested : degenerate_sets())
+    EXPECT_TRUE(all_finite(encode(*feature, tested.set))) << tested.name;
+  for (float value : encode(*feature, degenerate_sets()[0].set))
+    EXPECT_EQ(value, 0) << "of an empty set";
+}
+
+TEST_P(EverySetFeature, SurvivesDegenerateSamples) {
+  for (const NamedSet& tested : degenerate_sets()) {
+    SCOPED_TRACE(tested.name);
+    const Sample sample{tested.set.vectors, std::vector<int>(tested.set.size(), 0), 3};
+    try {
+      EXPECT_TRUE(all_finite(encode(*fit(sample), random_set(10, 6))));
+    } catch (const Error& error) {
+      EXPECT_FALSE(std::string(error.what()).empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::contract

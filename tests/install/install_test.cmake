@@ -1,0 +1,41 @@
+# cmake -D BUILD=... -D CONSUMER=... -D WORK=... -P install_test.cmake: installs the build into WORK/prefix, then
+# configures, builds and runs the consumer against it alone. Any step that fails, fails the test.
+file(REMOVE_RECURSE ${WORK})
+set(prefix ${WORK}/prefix)
+
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGV " " command)
+    message(FATAL_ERROR "${command}\n${output}")
+  endif()
+  if(output MATCHES "warning:")
+    message(FATAL_ERROR "A warning:\n${output}")
+  endif()
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+run(${prefix}/bin/muster --version)
+if(NOT EXISTS ${prefix}/include/muster/pipeline/pipeline.h)
+  message(FATAL_ERROR "the headers are not installed")
+endif()
+# A package that names the source folder would stop working without it.
+cmake_path(GET CONSUMER PARENT_PATH examples)
+cmake_path(GET examples PARENT_PATH source)
+file(GLOB configs ${prefix}/*/cmake/muster/*.cmake ${prefix}/*/*/cmake/muster/*.cmake)
+if(NOT configs)
+  message(FATAL_ERROR "no CMake package is installed")
+endif()
+foreach(config ${configs})
+  file(READ ${config} text)
+  string(FIND "${text}" "${source}/src" found)
+  if(NOT found EQUAL -1)
+    message(FATAL_ERROR "${config} names the source folder")
+  endif()
+endforeach()
+
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${WORK}/consumer -G ${GENERATOR} -D CMAKE_CXX_COMPILER=${COMPILER}
+    -D CMAKE_BUILD_TYPE=${BUILD_TYPE} -D CMAKE_PREFIX_PATH=${prefix} -D "CMAKE_CXX_FLAGS=-Wall -Wextra")
+run(${CMAKE_COMMAND} --build ${WORK}/consumer)
+run(${WORK}/consumer/consumer ${WORK}/data)
+file(REMOVE_RECURSE ${WORK})
