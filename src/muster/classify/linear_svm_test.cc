@@ -21,6 +21,16 @@ std::unique_ptr<Classifier> fit(const LinearSvmOptions& options, const Data& dat
   return fit_linear_svm(options, data.vectors, data.labels, Rng(1), {});
 }
 
+Data centred(Data data) {
+  const size_t n = data.vectors.rows();
+  for (size_t d = 0; d < data.vectors.cols(); ++d) {
+    double mean = 0;
+    for (size_t i = 0; i < n; ++i) mean += data.vectors(i, d) / static_cast<double>(n);
+    for (size_t i = 0; i < n; ++i) data.vectors(i, d) -= static_cast<float>(mean);
+  }
+  return data;
+}
+
 // Decisions of all items and classes by the oracle: scaled, bias appended, one-vs-all.
 Matrix<double> oracle_scores(const Data& data, double C, double bias, bool balanced) {
   const size_t n = data.vectors.rows(), dim = data.vectors.cols();
@@ -49,8 +59,9 @@ Matrix<double> oracle_scores(const Data& data, double C, double bias, bool balan
 }
 
 void expect_scores(const LinearSvmOptions& options, const Data& data) {
-  const Matrix<double> expected = oracle_scores(data, *options.C, options.bias,
-                                                options.class_weights == ClassWeights::kBalanced);
+  const Matrix<double> expected =
+      oracle_scores(options.centre ? centred(data) : data, *options.C, options.bias,
+                    options.class_weights == ClassWeights::kBalanced);
   const Matrix<double> scores = fit(options, data)->scores(data.vectors);
   for (size_t i = 0; i < scores.size(); ++i)
     ASSERT_NEAR(scores.values()[i], expected.values()[i], 2e-4)
@@ -68,8 +79,11 @@ TEST(LinearSvm, BothWaysReachTheOracle) {
         options.C = C;
         options.tolerance = 1e-7;
         options.calibrate = false;
-        expect_scores(options,
-                      blobs(static_cast<size_t>(n), static_cast<size_t>(dim), classes, 1.5, 3));
+        for (const bool centre : {false, true}) {
+          options.centre = centre;
+          expect_scores(options,
+                        blobs(static_cast<size_t>(n), static_cast<size_t>(dim), classes, 1.5, 3));
+        }
       }
     }
   }
