@@ -39,7 +39,9 @@ Progress Common::progress() const {
 }
 
 void Common::say(const std::string& message) const {
-  if (!quiet) fmt::print(stderr, "{}\n", message);
+  if (quiet) return;
+  std::fflush(stdout);  // in order also where both go to one file
+  fmt::print(stderr, "{}\n", message);
 }
 
 void MethodChoice::add_to(CLI::App& app) {

@@ -22,6 +22,9 @@ inline constexpr uint64_t kDefaultSeed = 1;
 // What `muster train` takes where no method is named, and `muster inspect` advises.
 inline constexpr const char* kDefaultMethod = "bow-linear";
 
+inline constexpr const char* kFeaturesHelp =
+    "folder made by muster extract of the same data, to read features instead of extracting them";
+
 // --seed, --threads, --quiet, --json: every command has them.
 struct Common {
   uint64_t seed = kDefaultSeed;

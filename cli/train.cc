@@ -12,7 +12,7 @@ namespace {
 struct TrainArguments {
   Common common;
   MethodChoice choice;
-  std::string data, model;
+  std::string data, model, features;
 };
 
 int train(const TrainArguments& args) {
@@ -21,7 +21,8 @@ int train(const TrainArguments& args) {
   const Dataset dataset = open_data(args.data, args.common);
   const Plan plan =
       plan_recipe(fit_to_data(args.choice.resolve(kDefaultMethod), dataset.kind, args.common));
-  const ItemSource source(dataset);
+  ItemSource source(dataset);
+  if (!args.features.empty()) source.use_features(args.features);
   const Progress progress = args.common.progress();
 
   const auto [items, left_out] =
@@ -62,6 +63,7 @@ Run add_train(CLI::App& app) {
                  "class folders, train/test folders, a list file or a VOC folder")
       ->required();
   app.add_option("-o,--output", args->model, "the model file to write")->required();
+  app.add_option("--features", args->features, kFeaturesHelp);
   args->choice.add_to(app);
   args->common.add_to(app);
   return [args] { return train(*args); };

@@ -143,6 +143,28 @@ TEST_F(EndToEnd, RecipesAndOverridesReachTheModel) {
   EXPECT_TRUE(read_text(file) == read_text(at("again.muster")));
 }
 
+TEST_F(EndToEnd, StoredFeaturesGiveTheSameModel) {
+  const std::string data = pictures();
+  run_ok({"extract", data, "-o", at("features")});
+  const std::vector<std::string> train{"train", data, "--set", "words=20", "-o"};
+  const auto with = [](std::vector<std::string> list, std::initializer_list<std::string> more) {
+    list.insert(list.end(), more);
+    return list;
+  };
+  run_ok(with(train, {at("a.muster")}));
+  run_ok(with(train, {at("b.muster"), "--features", at("features")}));
+  EXPECT_TRUE(read_text(at("a.muster")) == read_text(at("b.muster")));
+  const std::vector<std::string> bench{"bench",    data,       "--methods", "bow-linear",
+                                       "--set",    "words=20", "--train",   "4",
+                                       "--splits", "1",        "--json",    "-o"};
+  EXPECT_EQ(figures(run_ok(with(bench, {at("a")})).json()),
+            figures(run_ok(with(bench, {at("b"), "--features", at("features")})).json()));
+  expect_error(with(train, {at("c.muster"), "--features", at("features"), "--set", "step=5"}), 2,
+               "step=5");
+  expect_error(with(train, {at("c.muster"), "--features", data}), 3, "holds no features");
+  EXPECT_FALSE(fs::exists(at("c.muster")));
+}
+
 TEST_F(EndToEnd, TrainAndTestFolders) {
   const std::string data = pictures(2, 8, "data/train");
   pictures(2, 8, "data/test");  // the same pictures: inspect must notice

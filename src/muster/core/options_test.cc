@@ -67,7 +67,7 @@ TEST(Options, RefusalsNameOptionValueAndRange) {
     EXPECT_THAT(message, testing::HasSubstr("bow"));
     EXPECT_THAT(message, testing::HasSubstr(name + "=" + value));
   }
-  EXPECT_THAT(message_of([&] { options.set("bow", "words", "0"); }), testing::HasSubstr("1 to 1e06"));
+  EXPECT_THAT(message_of([&] { options.set("bow", "words", "0"); }), testing::HasSubstr("1 to 1000000"));
   EXPECT_THAT(message_of([&] { options.set("bow", "wrods", "3"); }),
               testing::HasSubstr("did you mean 'words'"));
 }

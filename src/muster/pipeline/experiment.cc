@@ -118,6 +118,7 @@ class Experiment {
   Experiment(const Dataset& dataset, const ExperimentOptions& options, const Progress& progress,
              const Announce& announce)
       : dataset_(dataset), options_(options), progress_(progress), announce_(announce), source_(dataset) {
+    if (!options.features.empty()) source_.use_features(options.features);
     for (const Method& method : options.methods) {
       plans_.push_back(plan_recipe(method.recipe));
       if (!plans_.back().classifier)

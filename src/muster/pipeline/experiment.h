@@ -24,6 +24,7 @@ struct ExperimentOptions {
   ProtocolOptions protocol;
   uint64_t seed = 1;
   std::filesystem::path out;
+  std::filesystem::path features;  // ItemSource::use_features, unless empty
 };
 
 // What happened, for the command to tell: called between steps with one sentence.

@@ -63,6 +63,7 @@ VectorSet extract(const std::filesystem::path& path, const Extractor& extractor,
 }  // namespace
 
 struct ItemSource::KeyedExtractor {
+  std::string spec;
   size_t index;  // the cache's row of slots
   std::unique_ptr<Extractor> extractor;
   int max_side_px;
@@ -103,10 +104,16 @@ const ItemSource::KeyedExtractor& ItemSource::extractor_for(const PlannedStage& 
   std::unique_ptr<KeyedExtractor>& entry = extractors_[key];
   if (!entry) {
     const ExtractorStage& functions = stage.as<ExtractorStage>();
-    entry = std::make_unique<KeyedExtractor>(KeyedExtractor{extractors_.size(), functions.make(*stage.options),
+    entry = std::make_unique<KeyedExtractor>(KeyedExtractor{key, extractors_.size(), functions.make(*stage.options),
                                                             functions.max_side_px(*stage.options)});
   }
   return *entry;
+}
+
+void ItemSource::use_features(const std::filesystem::path& folder) {
+  if (dataset_.kind == ItemKind::kVectorSets)
+    throw usage_error("features in {}: the items are vector sets, which need none", folder.string());
+  features_ = FeatureStore::open(folder);
 }
 
 VectorSet ItemSource::load(const std::optional<PlannedStage>& extractor, size_t item) const {
@@ -120,6 +127,14 @@ VectorSet ItemSource::load(const std::optional<PlannedStage>& extractor, size_t 
   if (!extractor)
     throw usage_error("recipe: these items are pictures, so a feature stage such as dsift must come first");
   const KeyedExtractor& keyed = extractor_for(*extractor);
+  if (features_) {
+    const auto made_by = features_->metadata().find("recipe");
+    const std::string recipe = made_by == features_->metadata().end() ? "" : made_by->second;
+    if (recipe != keyed.spec)
+      throw usage_error("the stored features were made by '{}', the method needs '{}'; extract those or leave the "
+                        "stored ones out", recipe, keyed.spec);
+    if (const auto stored = features_->find(entry.name)) return features_->load(*stored);
+  }
   if (const auto kept = cache_->find(keyed.index, item)) return wake(*kept);
   RestingSet rest = put_to_rest(extract(entry.path, *keyed.extractor, keyed.max_side_px), true);
   VectorSet set = wake(rest);

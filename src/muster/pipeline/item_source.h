@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "muster/core/vector_set.h"
 #include "muster/dataset/dataset.h"
 #include "muster/pipeline/plan.h"
+#include "muster/store/feature_shards.h"
 
 namespace muster {
 
@@ -27,6 +29,11 @@ class ItemSource {
   // `dataset` must outlive the source.
   explicit ItemSource(const Dataset& dataset, size_t cache_bytes = size_t{4} << 30);
   ~ItemSource();
+
+  // From now on takes the features of pictures from this folder of shards (`muster extract`); items that are
+  // not there are extracted. An extractor other than the one that made them is then a usage error. Call it
+  // before anything is loaded.
+  void use_features(const std::filesystem::path& folder);
 
   const Dataset& dataset() const { return dataset_; }
   // The set of an item, before any reduction. `extractor` is ignored for vector sets; pictures without one
@@ -44,6 +51,7 @@ class ItemSource {
 
   const Dataset& dataset_;
   std::unique_ptr<Cache> cache_;
+  std::optional<FeatureStore> features_;
   mutable std::mutex extractors_mutex_;
   mutable std::map<std::string, std::unique_ptr<KeyedExtractor>> extractors_;
 };
