@@ -50,11 +50,13 @@ TEST_P(EverySetFeature, SavesAndLoadsExactly) {
   expect_same_bytes(saved(loaded), map);
 }
 
+// To the rounding of single-precision sums, which emk-cksvd multiplies by the inverse root of an
+// ill-conditioned matrix (1.03e-5 was seen with kernel=chi2).
 TEST_P(EverySetFeature, OrderDoesNotMatter) {
   MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
   for (size_t size : {2u, 17u, 300u}) {
     const VectorSet set = random_set(size, size);
-    EXPECT_LT(relative_difference(encode(*feature, set), encode(*feature, shuffled(set))), 1e-5)
+    EXPECT_LT(relative_difference(encode(*feature, set), encode(*feature, shuffled(set))), 3e-5)
         << size;
   }
 }
