@@ -124,18 +124,22 @@ void print_all() {
   }
 }
 
-Json find_entry(const std::string& name) {
+// All of them, or those called `name`: a stage and a preset may share one.
+Json listing(const std::string& name) {
+  Json out{{"stages", Json::array()}, {"presets", Json::array()}};
   std::vector<std::string> known;
   for (const Preset& preset : all_presets()) {
-    if (preset.name == name) return preset_json(preset);
     known.push_back(preset.name);
+    if (name.empty() || preset.name == name) out["presets"].push_back(preset_json(preset));
   }
   for (const StageEntry& stage : all_stages()) {
-    if (stage.name == name) return stage_json(stage);
     known.push_back(stage.name);
+    if (name.empty() || stage.name == name) out["stages"].push_back(stage_json(stage));
   }
-  throw usage_error("methods: there is no method or stage '{}'{}; there are: {}", name,
-                    did_you_mean(name, known), fmt::join(known, ", "));
+  if (out["stages"].empty() && out["presets"].empty())
+    throw usage_error("methods: there is no method or stage '{}'{}; there are: {}", name,
+                      did_you_mean(name, known), fmt::join(known, ", "));
+  return out;
 }
 
 void print_one(const Json& entry) {
@@ -162,22 +166,15 @@ void print_one(const Json& entry) {
 }
 
 int methods(const MethodsArguments& args) {
-  if (!args.name.empty()) {
-    const Json entry = find_entry(args.name);
-    if (args.common.json)
-      print_json(entry);
-    else
-      print_one(entry);
-    return 0;
-  }
-  if (!args.common.json) {
+  const Json found = listing(args.name);
+  if (args.common.json) {
+    print_json(found);
+  } else if (args.name.empty()) {
     print_all();
-    return 0;
+  } else {
+    for (const Json& preset : found["presets"]) print_one(preset);
+    for (const Json& stage : found["stages"]) print_one(stage);
   }
-  Json out{{"stages", Json::array()}, {"presets", Json::array()}};
-  for (const StageEntry& stage : all_stages()) out["stages"].push_back(stage_json(stage));
-  for (const Preset& preset : all_presets()) out["presets"].push_back(preset_json(preset));
-  print_json(out);
   return 0;
 }
 

@@ -49,7 +49,7 @@ TEST_F(Commands, MethodsListsTheRegistry) {
           << stage.name << "." << fields[f].name();
       EXPECT_THAT(text, HasSubstr(fields[f].help()));
     }
-    EXPECT_EQ(run_ok({"methods", stage.name, "--json"}).json(), entry);
+    EXPECT_EQ(run_ok({"methods", stage.name, "--json"}).json()["stages"], json::array({entry}));
   }
   for (const json& preset : listed["presets"]) {
     EXPECT_EQ(parse_recipe(preset["recipe"].get<std::string>()).text(), preset["recipe"]);

@@ -36,7 +36,7 @@ struct LocalKernelOptions {
 class LocalKernel {
  public:
   // gamma=auto becomes 1 / median distance between pairs of the sample (of the kind the kernel uses;
-  // for the polynomial 1 / mean squared norm), and 1 where the sample has fewer than two vectors.
+  // for the polynomial 1 / median squared norm), and 1 where the sample has fewer than two vectors.
   LocalKernel(const LocalKernelOptions& options, ConstMatrixView sample, Rng rng);
   // gamma is known; `options.gamma` must hold it.
   explicit LocalKernel(const LocalKernelOptions& options);

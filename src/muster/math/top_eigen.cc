@@ -20,6 +20,7 @@ struct Decomposition {
 };
 
 Decomposition decompose(const Matrix<float>& symmetric) {
+  if (symmetric.empty()) return {};
   const auto n = static_cast<Eigen::Index>(symmetric.rows());
   Eigen::MatrixXd dense(n, n);
   for (Eigen::Index i = 0; i < n; ++i)

@@ -36,8 +36,10 @@ VectorSet choose_vectors(const VectorSet& set, std::span<const size_t> rows) {
   return out;
 }
 
-// The width that all sets share; sets of another width are a data error.
+// The width that all sets share; sets of another width are a data error. An extractor's sets need no look.
 size_t common_width(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items) {
+  if (plan.extractor && !items.empty() && source.dataset().kind == ItemKind::kImages)
+    return source.load(plan.extractor, items[0]).dim();
   std::atomic<size_t> width{0};
   parallel_for(items.size(), 16, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
@@ -175,7 +177,7 @@ class Fitting {
     const size_t num_candidates = branches.size() == 1 ? candidates[0].size() : 1;
     check_gram_memory(items_.size(), items_.size(), num_candidates + 1);
     const auto kernel_of = [&](size_t b, size_t candidate) {
-      return branches.size() == 1 ? candidates[b][candidate] : candidates[b][candidates[b].size() / 2];
+      return branches.size() == 1 ? candidates[b][candidate] : candidates[b][(candidates[b].size() - 1) / 2];
     };
     const auto gram_of = [&](size_t candidate) {
       Matrix<double> sum = training_gram(*kernel_of(0, candidate), branches[0].training, progress_);
@@ -235,6 +237,8 @@ FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::s
   const PlannedStage& last = plan.set_feature ? *plan.set_feature : *plan.set_kernel;
   const Rng stream = rng.derive("representation");
   const Sample sample = sample_for(last, stream.derive("sample"));
+  if (sample.vectors.rows() == 0)
+    throw data_error("none of the {} training items has a single vector to learn from", items.size());
   if (plan.set_kernel) {
     branch.kernel = last.as<SetKernelStage>().fit(*last.options, sample, stream.derive("fit"), progress);
     return branch;

@@ -1,5 +1,6 @@
 #include "muster/pipeline/pipeline.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "muster/store/safetensors.h"
@@ -82,6 +83,23 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
   return branch;
 }
 
+uint64_t parse_seed(const std::string& text, const std::filesystem::path& path) {
+  uint64_t seed = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
+  if (code != std::errc() || end != text.data() + text.size())
+    throw data_error("{}: its seed '{}' is no number; the file is damaged", path.string(), text);
+  return seed;
+}
+
+// A recipe that this muster does not understand is the file's fault, not the user's.
+Plan stored_plan(const std::string& recipe, const std::filesystem::path& path) {
+  try {
+    return plan_recipe(parse_recipe(recipe));
+  } catch (const Error& error) {
+    throw data_error("{}: its recipe cannot be used: {}", path.string(), error.what());
+  }
+}
+
 }  // namespace
 
 Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
@@ -150,7 +168,7 @@ Pipeline Pipeline::load(const std::filesystem::path& path) {
   if (in.text("format_version") != kFormatVersion)
     throw data_error("{}: it has format version {}, and this muster reads version {}; train the model again or use the "
                      "muster that wrote it", path.string(), in.text("format_version"), kFormatVersion);
-  Plan plan = plan_recipe(parse_recipe(in.text("recipe")));
+  Plan plan = stored_plan(in.text("recipe"), path);
   if (!plan.classifier) throw data_error("{}: its recipe has no classifier", path.string());
   std::vector<FittedBranch> branches;
   for (size_t b = 0; b < plan.branches.size(); ++b) {
@@ -167,7 +185,8 @@ Pipeline Pipeline::load(const std::filesystem::path& path) {
   if (!names.is_array() || static_cast<int>(names.size()) != classifier->num_classes())
     throw data_error("{}: its class names do not fit its classifier; the file is damaged", path.string());
   return Pipeline(std::move(plan), std::move(branches), std::move(classifier),
-                  names.get<std::vector<std::string>>(), in.text("multi_label") == "true", std::stoull(in.text("seed")));
+                  names.get<std::vector<std::string>>(), in.text("multi_label") == "true",
+                  parse_seed(in.text("seed"), path));
 }
 
 }  // namespace muster

@@ -31,6 +31,7 @@ class FeatureKernel final : public SetKernel {
   std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
     AlignedVector<float> values(feature_->dim());
     feature_->encode(set, values);
+    require_non_negative(values);
     return std::make_shared<VectorRepresentation>(std::move(values));
   }
 
@@ -81,6 +82,13 @@ class FeatureKernel final : public SetKernel {
   }
 
  private:
+  void require_non_negative(std::span<const float> values) const {
+    if (kind_ == FeatureKernelKind::kLinear || kind_ == FeatureKernelKind::kRbf) return;
+    if (std::ranges::any_of(values, [](float value) { return value < 0; }))
+      throw data_error("{}: this kernel is for histograms, and the set feature before it gives negative values; use "
+                       "linear or rbf instead", kind_ == FeatureKernelKind::kChi2 ? "chi2" : "intersection");
+  }
+
   bool has_width() const { return kind_ == FeatureKernelKind::kRbf || kind_ == FeatureKernelKind::kChi2; }
 
   // Of two sets: what the exponential is taken of where there is one, else the kernel itself.
