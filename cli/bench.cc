@@ -17,7 +17,7 @@ namespace {
 
 struct BenchArguments {
   Common common;
-  std::string data, out, methods, features;
+  std::string data, out = "muster-bench", methods, features;
   std::vector<std::string> recipes, overrides;
   ProtocolOptions protocol;
   std::map<std::string, std::string> protocol_texts;
@@ -77,7 +77,7 @@ Run add_bench(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--set", args->overrides, "option=value or stage.option=value, for all methods")
       ->allow_extra_args(false);
-  app.add_option("-o,--output", args->out, "folder for results.json and report.html")->required();
+  app.add_option("-o,--output", args->out, "folder for results.json and report.html")->capture_default_str();
   app.add_option("--features", args->features, kFeaturesHelp);
   Fields fields;
   args->protocol.fields(fields);

@@ -20,7 +20,9 @@ namespace muster::cli {
 
 inline constexpr uint64_t kDefaultSeed = 1;
 // What `muster train` takes where no method is named, and `muster inspect` advises.
-inline constexpr const char* kDefaultMethod = "bow-linear";
+// What `train` uses where no method is named. Vectors of unknown scale need a width of their own.
+inline constexpr const char* kDefaultMethod = "emk-fourier";
+inline constexpr const char* kDefaultMethodForSets = "emk-fourier:gamma=auto/linear-svm";
 
 inline constexpr const char* kFeaturesHelp =
     "folder made by muster extract of the same data, to read features instead of extracting them";
@@ -54,6 +56,10 @@ struct MethodChoice {
   // The recipe asked for, overrides applied; `fallback` where neither method nor recipe was given.
   Recipe resolve(const std::string& fallback) const;
 };
+
+inline const char* default_method(ItemKind kind) {
+  return kind == ItemKind::kImages ? kDefaultMethod : kDefaultMethodForSets;
+}
 
 // Opens DATA and says on stderr what was passed over.
 Dataset open_data(const std::string& path, const Common& common);

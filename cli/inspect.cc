@@ -264,7 +264,7 @@ int inspect(const InspectArguments& args) {
                      looks.size(), looks[0].unreadable);
   Common silent = args.common;
   silent.quiet = true;
-  const Recipe recipe = fit_to_data(recipe_of_method(kDefaultMethod), dataset.kind, silent);
+  const Recipe recipe = fit_to_data(recipe_of_method(default_method(dataset.kind)), dataset.kind, silent);
 
   Json record{{"data", args.data},
               {"layout", layout_of(args.data, dataset)},
@@ -281,7 +281,7 @@ int inspect(const InspectArguments& args) {
   record["blank"] = std::move(blank);
   record["duplicates"] = duplicates_json(dataset);
   record["forecast"] = forecast(dataset, readable, plan_recipe(recipe), args.common);
-  record["method"] = kDefaultMethod;
+  record["method"] = default_method(dataset.kind);
   record["recipe"] = recipe.text();
   record["advice"] = advice_json(record);
   if (args.common.json)

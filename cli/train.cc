@@ -20,7 +20,7 @@ int train(const TrainArguments& args) {
   check_output(args.model);
   const Dataset dataset = open_data(args.data, args.common);
   const Plan plan =
-      plan_recipe(fit_to_data(args.choice.resolve(kDefaultMethod), dataset.kind, args.common));
+      plan_recipe(fit_to_data(args.choice.resolve(default_method(dataset.kind)), dataset.kind, args.common));
   ItemSource source(dataset);
   if (!args.features.empty()) source.use_features(args.features);
   const Progress progress = args.common.progress();

@@ -34,10 +34,10 @@ TEST_F(EndToEnd, PicturesTrainPredictEvaluate) {
   EXPECT_EQ(found["items"], 30);
   EXPECT_EQ(found["classes"].size(), 3u);
   EXPECT_TRUE(found["unreadable"].empty());
-  EXPECT_EQ(found["method"], "bow-linear");
+  EXPECT_EQ(found["method"], "emk-fourier");
 
   const std::string file = at("m.muster");
-  EXPECT_THAT(run_ok({"train", data, "-o", file, "--set", "words=20"}).out,
+  EXPECT_THAT(run_ok({"train", data, "-o", file, "--set", "dim=100"}).out,
               HasSubstr("trained on 30 items of 3 classes"));
   const std::string some = data + "/bricks/0000.png";
   EXPECT_THAT(run_ok({"predict", file, some}).out, HasSubstr(some + "\t"));
@@ -58,14 +58,14 @@ TEST_F(EndToEnd, PicturesTrainPredictEvaluate) {
   EXPECT_EQ(info["classes"].size(), 3u);
   EXPECT_EQ(info["format_version"], "1");
   EXPECT_FALSE(info["cross_validation"]["table"].empty());
-  EXPECT_THAT(run_ok({"info", file}).out, HasSubstr("words=20"));
+  EXPECT_THAT(run_ok({"info", file}).out, HasSubstr("dim=100"));
 }
 
 TEST_F(EndToEnd, VectorSets) {
   const std::string data = clouds();
   EXPECT_EQ(run_ok({"inspect", data, "--json"}).json()["kind"], "vector sets");
   const std::string file = at("c.muster");
-  run_ok({"train", data, "-o", file, "--set", "words=20"});
+  run_ok({"train", data, "-o", file, "--set", "dim=100"});
   EXPECT_GT(run_ok({"evaluate", file, data, "--json"}).json()["accuracy"], 0.9);
   EXPECT_THAT(run_ok({"predict", file, data + "/cross/003.npy"}).out, HasSubstr("\tcross\t"));
   run_ok({"bench", data, "--methods", "bow-linear", "--recipe", "sum-match/kernel-svm", "--train",
@@ -146,7 +146,7 @@ TEST_F(EndToEnd, RecipesAndOverridesReachTheModel) {
 TEST_F(EndToEnd, StoredFeaturesGiveTheSameModel) {
   const std::string data = pictures();
   run_ok({"extract", data, "-o", at("features")});
-  const std::vector<std::string> train{"train", data, "--set", "words=20", "-o"};
+  const std::vector<std::string> train{"train", data, "--set", "dim=100", "-o"};
   const auto with = [](std::vector<std::string> list, std::initializer_list<std::string> more) {
     list.insert(list.end(), more);
     return list;
@@ -168,7 +168,7 @@ TEST_F(EndToEnd, StoredFeaturesGiveTheSameModel) {
 TEST_F(EndToEnd, TrainAndTestFolders) {
   const std::string data = pictures(2, 8, "data/train");
   pictures(2, 8, "data/test");  // the same pictures: inspect must notice
-  EXPECT_THAT(run_ok({"train", at("data"), "-o", at("m.muster"), "--set", "words=10"}).out,
+  EXPECT_THAT(run_ok({"train", at("data"), "-o", at("m.muster"), "--set", "dim=50"}).out,
               HasSubstr("16 items"));
   EXPECT_EQ(run_ok({"evaluate", at("m.muster"), at("data"), "--json"}).json()["items"], 16);
   const Ran looked = run_ok({"inspect", at("data")});

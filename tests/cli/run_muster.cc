@@ -112,7 +112,7 @@ std::string CommandTest::clouds(int per_class) const {
 }
 
 std::string CommandTest::model() const {
-  run_ok({"train", pictures(), "-o", at("model.muster"), "--set", "words=20", "--quiet"});
+  run_ok({"train", pictures(), "-o", at("model.muster"), "--set", "dim=100", "--quiet"});
   return at("model.muster");
 }
 

@@ -1,10 +1,16 @@
-// The support vector machine on a Gram matrix: a two-class problem is C-SVC (METHODS 7),
+// The support vector machine on a Gram matrix; score s(x) = sum_i a_i y_i k(x_i, x) + b. A two-class
+// problem is, with loss=squared-hinge,
+//
+//   min_a  1/2 sum_ij a_i a_j y_i y_j (K_ij + 1) + sum_i a_i^2 / (4 C) - sum_i a_i,   a_i >= 0
+//
+// as linear-svm has it, solved by dual_descent.h on the centred Gram; with loss=hinge C-SVC (METHODS 7)
 //
 //   min_a  1/2 sum_ij a_i a_j y_i y_j K_ij - sum_i a_i,   0 <= a_i <= C,  sum_i y_i a_i = 0
 //
-// solved by LIBSVM (Chang and Lin, ACM TIST 2, 2011); score s(x) = sum_i a_i y_i k(x_i, x) + b.
-// The Gram is first divided by its mean diagonal, so that C means the same for all kernels; the
-// factor is folded into the coefficients. All folds, classes and values of C share one copy of it.
+// solved by LIBSVM (Chang and Lin, ACM TIST 2, 2011), which also takes kernels that are not positive
+// semi-definite. The Gram is first divided by its mean diagonal (after centring where it is centred),
+// so that C means the same for all kernels; factor and centre are folded into the coefficients. All
+// folds, classes and values of C share one copy of it. Why two: docs/decisions/0006-kernel-svm-loss.md.
 #pragma once
 
 #include <memory>
@@ -17,13 +23,16 @@
 
 namespace muster {
 
+enum class SvmLoss { kSquaredHinge, kHinge };
+
 struct KernelSvmOptions {
   std::optional<double> C;
   Scheme scheme = Scheme::kOneVsAll;
   int folds = 10;
   ClassWeights class_weights = ClassWeights::kNone;
   bool calibrate = true;
-  double tolerance = 0.001;
+  SvmLoss loss = SvmLoss::kSquaredHinge;
+  double tolerance = 0.01;
 
   void fields(Fields& f) {
     f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);
@@ -33,7 +42,8 @@ struct KernelSvmOptions {
     f.choice("class_weights", class_weights, {"none", "balanced"},
              "balanced: errors on both sides weigh the same whatever their number");
     f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
-    f("tolerance", tolerance, "of LIBSVM; smaller is more exact").range(1e-10, 0.5);
+    f.choice("loss", loss, {"squared-hinge", "hinge"}, "of an error; hinge is LIBSVM's C-SVC");
+    f("tolerance", tolerance, "of the solver; smaller is more exact").range(1e-10, 0.5);
   }
 };
 

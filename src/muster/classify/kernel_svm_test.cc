@@ -1,4 +1,5 @@
 #include "muster/classify/kernel_svm.h"
+#include "muster/classify/linear_svm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,6 +42,7 @@ TEST(KernelSvm, ReachesTheOracle) {
       const Matrix<double> gram = rbf_gram(data, 0.3, 7);
       KernelSvmOptions options;
       options.C = 2;
+      options.loss = SvmLoss::kHinge;
       options.tolerance = 1e-8;
       options.class_weights = weights;
       const Matrix<double> scores = fit(options, data, gram)->scores_from_gram(gram);
@@ -65,6 +67,28 @@ TEST(KernelSvm, ReachesTheOracle) {
                       1e-4);
       }
     }
+  }
+}
+
+// On dot products the squared hinge is linear-svm's problem, which has an oracle of its own.
+TEST(KernelSvm, SquaredHingeOnDotProductsIsTheLinearSvm) {
+  for (const ClassWeights weights : {ClassWeights::kNone, ClassWeights::kBalanced}) {
+    const Data data = blobs(30, 5, 3, 1.5, 3);
+    Matrix<double> gram(30, 30);
+    for (size_t i = 0; i < 30; ++i)
+      for (size_t j = 0; j < 30; ++j)
+        for (size_t d = 0; d < 5; ++d)
+          gram(i, j) += static_cast<double>(data.vectors(i, d)) * data.vectors(j, d);
+    KernelSvmOptions options;
+    LinearSvmOptions linear;
+    options.C = linear.C = 3;
+    options.tolerance = linear.tolerance = 1e-6;
+    options.class_weights = linear.class_weights = weights;
+    const Matrix<double> scores = fit(options, data, gram)->scores_from_gram(gram);
+    const Matrix<double> expected =
+        fit_linear_svm(linear, data.vectors, data.labels, Rng(1), {})->scores(data.vectors);
+    for (size_t i = 0; i < scores.size(); ++i)
+      ASSERT_NEAR(scores.values()[i], expected.values()[i], 1e-3);
   }
 }
 

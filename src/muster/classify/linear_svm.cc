@@ -3,8 +3,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "muster/classify/dual_descent.h"
 #include "muster/classify/primal_svm.h"
+#include "muster/classify/squared_hinge.h"
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/math/vector_ops.h"
@@ -123,16 +123,7 @@ class GramWay {
         gram_(scaled_gram(vectors, scale, options.bias, progress)) {}
 
   int64_t path(const CvTask& task, MatrixView<double> decisions) const {
-    DualSolution solution(gram_.rows());
-    const DualLimits limits = rough_limits();
-    int64_t changes = 0;
-    for (size_t c = 0; c < task.grid.size(); ++c) {
-      changes += solve_dual(gram_, task.problem, scaled(task.weights, task.grid[c]), limits,
-                            task.rng, solution);
-      for (size_t j = 0; j < task.held_out.size(); ++j)
-        decisions(c, j) = solution.decisions[task.held_out[j]];
-    }
-    return changes;
+    return squared_hinge_path(gram_, options_.tolerance, task, decisions);
   }
 
   Fitted fit(const std::vector<BinaryProblem>& problems, double C, const Rng& rng,
@@ -146,7 +137,8 @@ class GramWay {
       for (size_t p = begin; p < end; ++p) {
         if (problems[p].two_sided()) {
           DualSolution solution(n);
-          changes[p] = solve(problems[p], C, rng.derive(p), solution);
+          changes[p] = squared_hinge_fit(gram_, problems[p], options_.class_weights, C,
+                                         options_.tolerance, rng.derive(p), solution);
           for (size_t i = 0; i < n; ++i) {
             const double signed_alpha = solution.alphas[i] * problems[p].targets[i];
             out.offsets[p] += signed_alpha * options_.bias * options_.bias;
@@ -167,25 +159,6 @@ class GramWay {
   }
 
  private:
-  DualLimits rough_limits() const {
-    DualLimits limits;
-    limits.tolerance = std::min(0.5, kCvTolerance * options_.tolerance);
-    return limits;
-  }
-
-  // Up the grid to C: a large C from a cold start takes several times as long.
-  int64_t solve(const BinaryProblem& problem, double C, const Rng& rng,
-                DualSolution& solution) const {
-    const Costs weights = side_weights(problem, options_.class_weights);
-    int64_t rows = 0;
-    for (const double smaller : default_c_grid())
-      if (smaller < C)
-        rows += solve_dual(gram_, problem, scaled(weights, smaller), rough_limits(), rng, solution);
-    DualLimits limits;
-    limits.tolerance = options_.tolerance;
-    return rows + solve_dual(gram_, problem, scaled(weights, C), limits, rng, solution);
-  }
-
   const LinearSvmOptions& options_;
   ConstMatrixView vectors_;
   double scale_;

@@ -1,0 +1,50 @@
+#include "muster/classify/squared_hinge.h"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+// Cross-validation only ranks values of C, for which rougher solutions do.
+constexpr double kCvTolerance = 3;
+
+Costs scaled(Costs weights, double C) { return {weights.positive * C, weights.negative * C}; }
+
+DualLimits rough_limits(double tolerance) {
+  DualLimits limits;
+  limits.tolerance = std::min(0.5, kCvTolerance * tolerance);
+  return limits;
+}
+
+}  // namespace
+
+int64_t squared_hinge_path(MatrixView<const float> gram, double tolerance, const CvTask& task,
+                           MatrixView<double> decisions) {
+  DualSolution solution(gram.rows);
+  const DualLimits limits = rough_limits(tolerance);
+  int64_t rows = 0;
+  for (size_t c = 0; c < task.grid.size(); ++c) {
+    rows += solve_dual(gram, task.problem, scaled(task.weights, task.grid[c]), limits, task.rng,
+                       solution);
+    for (size_t j = 0; j < task.held_out.size(); ++j)
+      decisions(c, j) = solution.decisions[task.held_out[j]];
+  }
+  return rows;
+}
+
+int64_t squared_hinge_fit(MatrixView<const float> gram, const BinaryProblem& problem,
+                          ClassWeights class_weights, double C, double tolerance, const Rng& rng,
+                          DualSolution& solution) {
+  const Costs weights = side_weights(problem, class_weights);
+  int64_t rows = 0;
+  // Up the grid to C: a large C from a cold start takes several times as long.
+  for (const double smaller : default_c_grid())
+    if (smaller < C)
+      rows += solve_dual(gram, problem, scaled(weights, smaller), rough_limits(tolerance), rng,
+                         solution);
+  DualLimits limits;
+  limits.tolerance = tolerance;
+  return rows + solve_dual(gram, problem, scaled(weights, C), limits, rng, solution);
+}
+
+}  // namespace muster
