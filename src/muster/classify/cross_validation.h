@@ -9,6 +9,7 @@
 
 #include "muster/classify/binary_problems.h"
 #include "muster/classify/calibration.h"
+#include "muster/core/options.h"
 #include "muster/core/progress.h"
 #include "muster/core/rng.h"
 #include "muster/core/tensors.h"
@@ -64,6 +65,7 @@ struct CvTask {
 // Called from several threads at once; never with a one-sided problem.
 using PathSolver = std::function<int64_t(const CvTask&, MatrixView<double> decisions)>;
 
+// Options that every classifier with a C shares.
 struct CvOptions {
   std::optional<double> C;  // none: chosen from default_c_grid()
   int folds = 10;
@@ -72,6 +74,16 @@ struct CvOptions {
   bool calibrate = true;
   // Scores are needed even where C is given and nothing is calibrated: they choose a kernel.
   bool compare = false;
+
+  void fields(Fields& f) {
+    f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);
+    f.choice("scheme", scheme, {"one-vs-all", "one-vs-one"},
+             "how classes become two-class problems");
+    f("folds", folds, "folds of cross-validation").range(2, 1000);
+    f.choice("class_weights", class_weights, {"none", "balanced"},
+             "balanced: errors on both sides weigh the same whatever their number");
+    f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
+  }
 };
 
 struct CvResult {

@@ -196,7 +196,7 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
   MUSTER_CHECK(!grams.empty());
   const auto start = Clock::now();
   const auto problems = make_problems("kernel-svm", labels, options.scheme);
-  CvOptions cv{options.C, options.folds, options.scheme, options.class_weights, options.calibrate};
+  CvOptions cv = options;
   cv.compare = grams.size() > 1;
   KernelChoice choice;
   int64_t trainings = 0;

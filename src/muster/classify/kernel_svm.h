@@ -25,23 +25,12 @@ namespace muster {
 
 enum class SvmLoss { kSquaredHinge, kHinge };
 
-struct KernelSvmOptions {
-  std::optional<double> C;
-  Scheme scheme = Scheme::kOneVsAll;
-  int folds = 10;
-  ClassWeights class_weights = ClassWeights::kNone;
-  bool calibrate = true;
+struct KernelSvmOptions : CvOptions {
   SvmLoss loss = SvmLoss::kSquaredHinge;
   double tolerance = 0.01;
 
   void fields(Fields& f) {
-    f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);
-    f.choice("scheme", scheme, {"one-vs-all", "one-vs-one"},
-             "how classes become two-class problems");
-    f("folds", folds, "folds of cross-validation").range(2, 1000);
-    f.choice("class_weights", class_weights, {"none", "balanced"},
-             "balanced: errors on both sides weigh the same whatever their number");
-    f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
+    CvOptions::fields(f);
     f.choice("loss", loss, {"squared-hinge", "hinge"}, "of an error; hinge is LIBSVM's C-SVC");
     f("tolerance", tolerance, "of the solver; smaller is more exact").range(1e-10, 0.5);
   }
@@ -55,8 +44,8 @@ struct KernelChoice {
 };
 
 // All Grams are n x n, one row a label. Throws a data error for values that are not finite or
-// labels of one class only; an asymmetric Gram is a bug. A kernel that is not positive
-// semi-definite is accepted, as LIBSVM accepts it. Memory: 16 n^2 bytes; one Gram at a time.
+// labels of one class only; an asymmetric Gram is a bug. Memory: 4 n^2 bytes (hinge: 16 n^2), one
+// Gram at a time.
 KernelChoice choose_kernel(const KernelSvmOptions& options,
                            const std::vector<MatrixView<const double>>& grams, const Labels& labels,
                            const Rng& rng, const Progress& progress);

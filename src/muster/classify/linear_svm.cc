@@ -245,8 +245,7 @@ std::unique_ptr<Classifier> fit_by(const Way& way, const LinearSvmOptions& optio
                                    const Progress& progress,
                                    std::chrono::steady_clock::time_point start) {
   CvResult chosen = cross_validate(
-      {options.C, options.folds, options.scheme, options.class_weights, options.calibrate}, labels,
-      problems,
+      options, labels, problems,
       [&](const CvTask& task, MatrixView<double> decisions) { return way.path(task, decisions); },
       rng.derive("cross-validation"), progress);
   Fitted fitted = way.fit(problems, chosen.statistics.C, rng.derive("fit"), progress);

@@ -20,27 +20,16 @@ namespace muster {
 
 enum class LinearSolver { kAuto, kGram, kPrimal };
 
-struct LinearSvmOptions {
-  std::optional<double> C;
-  Scheme scheme = Scheme::kOneVsAll;
-  int folds = 10;
-  ClassWeights class_weights = ClassWeights::kNone;
+struct LinearSvmOptions : CvOptions {
   double bias = 1;
   bool centre = true;
-  bool calibrate = true;
   LinearSolver solver = LinearSolver::kAuto;
   double tolerance = 0.01;
 
   void fields(Fields& f) {
-    f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);
-    f.choice("scheme", scheme, {"one-vs-all", "one-vs-one"},
-             "how classes become two-class problems");
-    f("folds", folds, "folds of cross-validation").range(2, 1000);
-    f.choice("class_weights", class_weights, {"none", "balanced"},
-             "balanced: errors on both sides weigh the same whatever their number");
+    CvOptions::fields(f);
     f("bias", bias, "value of the appended feature; 0 for none").range(0, 1000);
     f("centre", centre, "subtract the mean of the training vectors first");
-    f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
     f.choice("solver", solver, {"auto", "gram", "primal"}, "auto takes the one that costs less");
     f("tolerance", tolerance, "of the solver; smaller is more exact").range(1e-10, 0.5);
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "muster/classify/cross_validation.h"
 #include "muster/evaluate/measures.h"
 #include "muster/evaluate/statistics.h"
 #include "muster/pipeline/pipeline.h"
@@ -246,6 +247,7 @@ class Experiment {
     for (const auto& [stage, value] : seconds) times[stage] = value;
     times["train"] = train_seconds;
     times["test"] = test_seconds;
+    if (const FitStatistics* statistics = pipeline.classifier().statistics()) result["C"] = statistics->C;
     result["num_train"] = train.size();
     result["num_test"] = test.size();
     result["peak_memory_mib"] = peak_memory_mib();
