@@ -70,7 +70,8 @@ TEST(Dsift, EverySimdTargetAgreesWithOracle) {
 TEST(Dsift, SmoothedPicturesGiveUnitVectors) {
   for (const double smooth : {0.3, 1.0, 20.0}) {
     const auto dsift = make_dsift({.smooth = smooth, .contrast = 0});
-    for (float value : dsift->extract(flat_picture(30, 20, 200)).vectors.values())
+    const VectorSet flat = dsift->extract(flat_picture(30, 20, 200));
+    for (float value : flat.vectors.values())
       ASSERT_TRUE(std::isfinite(value));
     const VectorSet set = dsift->extract(wave_picture(40, 40));
     for (size_t i = 0; i < set.size(); ++i) {

@@ -94,7 +94,8 @@ TEST(Pca, ConstantVectorsStayFinite) {
   sample.vectors = Matrix<float>(10, 3);
   PcaOptions options = keep(3);
   options.whiten = true;
-  for (float value : fit_pca(options, sample)->apply(VectorSet{sample.vectors, {}}).vectors.values())
+  const VectorSet reduced = fit_pca(options, sample)->apply(VectorSet{sample.vectors, {}});
+  for (float value : reduced.vectors.values())
     EXPECT_TRUE(std::isfinite(value));
 }
 
