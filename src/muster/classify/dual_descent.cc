@@ -3,19 +3,20 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/classify/active_system.h"
 #include "muster/math/vector_ops.h"
 
 namespace muster {
 namespace {
 
-// Sweeps leave the rest to steps on the support vectors from here on, and those, after so many
-// rounds, to Newton steps.
+// Sweeps leave the rest to Newton steps from here on.
 constexpr double kRough = 0.1;
 constexpr int kMaxSweeps = 20;
-constexpr int kDualRounds = 20;
 constexpr int kMaxGradientSteps = 200;
 // The active items will change, so solving for them more exactly would be wasted.
 constexpr double kReduction = 0.3;
+// Up to so many active items a factorisation is cheaper than the gradient steps it saves.
+constexpr size_t kMaxFactored = 1024;
 
 class DualProblem {
  public:
@@ -70,32 +71,6 @@ class DualProblem {
     for (double& decision : decisions_) decision *= linear / quadratic;
   }
 
-  // Minimises the dual over the positive alphas as if they were free, then cuts what became
-  // negative; where cutting made it worse, goes only as far as none becomes negative.
-  void subspace_step(double tolerance) {
-    Step step(alphas_.size());
-    std::vector<uint32_t> support;
-    for (const uint32_t i : order_)
-      if (alphas_[i] > 0) support.push_back(i);
-    conjugate_gradients(support, tolerance, kReduction, step);
-    const double before = dual_value();
-    const std::vector<double> old_alphas = alphas_, old_decisions = decisions_;
-    move(step, 1);
-    for (const uint32_t i : support) {
-      if (alphas_[i] >= 0) continue;
-      use_row(-alphas_[i], i, decisions_);
-      alphas_[i] = 0;
-    }
-    if (dual_value() <= before) return;
-    alphas_ = old_alphas;
-    decisions_ = old_decisions;
-    double longest = 1;
-    for (const uint32_t i : support)
-      if (step.alphas[i] < 0) longest = std::min(longest, -alphas_[i] / step.alphas[i]);
-    move(step, longest);
-    for (const uint32_t i : support) alphas_[i] = std::max(alphas_[i], 0.0);
-  }
-
   // Newton's step for the primal: the items within the margin, as they are now, are fitted by
   // regularised least squares, and the way there is searched for the least primal value. Returns
   // false where rounding leaves no way down.
@@ -111,7 +86,7 @@ class DualProblem {
       }
     }
     for (double reduction = kReduction; reduction > 1e-9; reduction *= 0.01) {
-      conjugate_gradients(active, std::max(tolerance, reduction), reduction, step);
+      improve(active, std::max(tolerance, reduction), reduction, step);
       const double length = search(step);
       if (!(length > 0)) continue;
       move(step, length);
@@ -145,25 +120,50 @@ class DualProblem {
       decisions_[i] += length * step.decisions[i];
     }
   }
-  double dual_value() const {
-    double sum = 0;
-    for (const uint32_t i : order_)
-      sum += alphas_[i] * (0.5 * (targets_[i] * decisions_[i] + alphas_[i] * ridge(i)) - 1);
-    return sum;
+
+  // The right-hand side of Newton's equations on the active items, after what the step has done.
+  std::vector<double> residual_of(const std::vector<uint32_t>& active, const Step& step) const {
+    std::vector<double> residual(active.size());
+    for (size_t s = 0; s < active.size(); ++s) {
+      const uint32_t i = active[s];
+      residual[s] = -gradient(i) - targets_[i] * step.decisions[i] - ridge(i) * step.alphas[i];
+    }
+    return residual;
   }
 
   // Improves the step, on the active items, towards the point where their gradients vanish.
+  void improve(const std::vector<uint32_t>& active, double tolerance, double reduction,
+               Step& step) {
+    if (active.size() <= kMaxFactored && factored_step(active, tolerance, step)) return;
+    conjugate_gradients(active, tolerance, reduction, step);
+  }
+
+  bool factored_step(const std::vector<uint32_t>& active, double tolerance, Step& step) {
+    std::vector<double> ridges(active.size()), signed_residual = residual_of(active, step);
+    for (size_t s = 0; s < active.size(); ++s) {
+      ridges[s] = ridge(active[s]);
+      signed_residual[s] *= targets_[active[s]];
+    }
+    const ActiveSystem system(gram_, active, ridges);
+    if (!system.factored()) return false;
+    const std::vector<double> solution = system.solve(signed_residual, 0.25 * tolerance);
+    for (size_t s = 0; s < active.size(); ++s) {
+      const uint32_t i = active[s];
+      step.alphas[i] += targets_[i] * solution[s];
+      use_row(targets_[i] * solution[s], i, step.decisions);
+    }
+    return true;
+  }
+
   void conjugate_gradients(const std::vector<uint32_t>& active, double tolerance, double reduction,
                            Step& step) {
     const size_t count = active.size();
-    std::vector<double> residual(count), way(count), image(decisions_.size());
+    std::vector<double> residual = residual_of(active, step), way = residual,
+                        image(decisions_.size());
     double norm = 0, worst = 0;
-    for (size_t s = 0; s < count; ++s) {
-      const uint32_t i = active[s];
-      way[s] = residual[s] =
-          -gradient(i) - targets_[i] * step.decisions[i] - ridge(i) * step.alphas[i];
-      norm += residual[s] * residual[s];
-      worst = std::max(worst, std::abs(residual[s]));
+    for (const double value : residual) {
+      norm += value * value;
+      worst = std::max(worst, std::abs(value));
     }
     const double goal = std::max(tolerance, reduction * worst);
     for (int k = 0; k < kMaxGradientSteps && worst > goal; ++k) {
@@ -242,10 +242,6 @@ int64_t solve_dual(MatrixView<const float> gram, const BinaryProblem& problem, C
     const double worst = dual.sweep(threshold);
     if (worst <= goal) break;
     threshold = std::clamp(0.5 * worst, 0.5 * goal, 0.5);
-  }
-  for (int round = 0; round < kDualRounds && dual.violation() > limits.tolerance; ++round) {
-    dual.subspace_step(0.25 * limits.tolerance);
-    for (int sweep = 0; sweep < 2; ++sweep) dual.sweep(0.5 * limits.tolerance);
   }
   for (int step = 0; step < limits.max_steps && dual.violation() > limits.tolerance; ++step)
     if (!dual.newton_step(0.25 * limits.tolerance)) break;

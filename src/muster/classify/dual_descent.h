@@ -4,12 +4,12 @@
 //
 // the dual of  min_w 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i w.x_i)^2, LIBLINEAR's objective. Sweeps
 // of dual coordinate descent (Hsieh et al., A dual coordinate descent method for large-scale linear
-// SVM, ICML 2008) find the support vectors, but balance them slowly where kernel values are large
-// throughout (a bias, vectors with a common mean). So conjugate gradients on the support vectors
-// alternate with them (More and Toraldo, SIAM J. Optimization 1, 1991). Where the Gram is of low
-// rank and C large that stalls too, and Newton steps in the primal (Chapelle, Training a support
-// vector machine in the primal, Neural Computation 19, 2007) finish, which cannot. The decisions f
-// = K (a y) of ALL items are kept: held-out items are scored for free, and a visit that changes
+// SVM, ICML 2008) find most of the support vectors cheaply, but balance them slowly where kernel
+// values are large throughout or the Gram is of low rank and C large. Newton steps in the primal
+// (Chapelle, Training a support vector machine in the primal, Neural Computation 19, 2007) finish:
+// about three, each a factorisation on the support vectors (active_system.h), or conjugate gradients
+// where those are many, which happens at a small C only, where few steps do. The decisions
+// f = K (a y) of ALL items are kept: held-out items are scored for free, and a visit that changes
 // nothing costs O(1).
 #pragma once
 

@@ -11,22 +11,31 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-double dot_kernel(const float* x, const float* y, size_t n) {
+template <class D>
+hn::Vec<D> load_as_double(D d, const float* from) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), from));
+}
+template <class D>
+hn::Vec<D> load_as_double(D d, const double* from) {
+  return hn::LoadU(d, from);
+}
+
+template <class T>
+double dot_kernel(const float* x, const T* y, size_t n) {
   const hn::ScalableTag<double> d;
-  const hn::Rebind<float, decltype(d)> half;
   const size_t lanes = hn::Lanes(d);
   auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
   size_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
-    sum0 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, x + i)),
-                      hn::PromoteTo(d, hn::LoadU(half, y + i)), sum0);
-    sum1 = hn::MulAdd(hn::PromoteTo(d, hn::LoadU(half, x + i + lanes)),
-                      hn::PromoteTo(d, hn::LoadU(half, y + i + lanes)), sum1);
+    sum0 = hn::MulAdd(load_as_double(d, x + i), load_as_double(d, y + i), sum0);
+    sum1 = hn::MulAdd(load_as_double(d, x + i + lanes), load_as_double(d, y + i + lanes), sum1);
   }
   double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
   for (; i < n; ++i) sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
   return sum;
 }
+double dot_float(const float* x, const float* y, size_t n) { return dot_kernel(x, y, n); }
+double dot_mixed(const float* x, const double* y, size_t n) { return dot_kernel(x, y, n); }
 
 void axpy_kernel(double a, const float* x, double* y, size_t n) {
   const hn::ScalableTag<double> d;
@@ -54,12 +63,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace muster {
 
-HWY_EXPORT(dot_kernel);
+HWY_EXPORT(dot_float);
+HWY_EXPORT(dot_mixed);
 HWY_EXPORT(axpy_kernel);
 
 double dot(std::span<const float> x, std::span<const float> y) {
   MUSTER_CHECK(x.size() == y.size());
-  return HWY_DYNAMIC_DISPATCH(dot_kernel)(x.data(), y.data(), x.size());
+  return HWY_DYNAMIC_DISPATCH(dot_float)(x.data(), y.data(), x.size());
+}
+
+double dot(std::span<const float> x, std::span<const double> y) {
+  MUSTER_CHECK(x.size() == y.size());
+  return HWY_DYNAMIC_DISPATCH(dot_mixed)(x.data(), y.data(), x.size());
 }
 
 void axpy(double a, std::span<const float> x, std::span<double> y) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "muster/core/rng.h"
@@ -26,6 +27,8 @@ TEST(VectorOps, EqualTheNaiveLoopsAroundLaneEdges) {
       expected[i] = z[i] + 0.3 * static_cast<double>(x[i]);
     }
     EXPECT_NEAR(dot(x, y), sum, 1e-14 * (1 + magnitude));
+    const std::vector<double> widened(y.begin(), y.end());
+    EXPECT_NEAR(dot(x, std::span<const double>(widened)), sum, 1e-14 * (1 + magnitude));
     axpy(0.3, x, z);
     for (size_t i = 0; i < n; ++i) EXPECT_NEAR(z[i], expected[i], 1e-14);
   }

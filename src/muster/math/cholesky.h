@@ -1,0 +1,20 @@
+// The Cholesky factor of a symmetric positive definite matrix in single precision, by blocks whose
+// updates are matrix products. Good enough to solve well-conditioned systems and to precondition
+// others. On the calling thread.
+#pragma once
+
+#include <span>
+
+#include "muster/core/matrix.h"
+
+namespace muster {
+
+// Replaces the lower triangle (diagonal included) of `a` by L with L L^T = a; what is above the
+// diagonal is neither read nor meaningful afterwards. Returns false, with `a` half done, where a
+// pivot is not positive in this precision. O(n^3 / 3).
+[[nodiscard]] bool factor_cholesky(MatrixView<float> a);
+
+// Replaces x by the solution of L L^T z = x. O(n^2).
+void solve_cholesky(ConstMatrixView lower, std::span<double> x);
+
+}  // namespace muster
