@@ -13,6 +13,12 @@ namespace {
 // Decisions held at once; bounds the memory of one-vs-one with many classes.
 constexpr size_t kMaxDecisions = size_t{1} << 25;
 
+// Accuracy has one peak in C, nearly always within the middle; an end is tried where the best of
+// the middle lies next to it. Values at the low end take longest, those at the high end condition
+// worst.
+const std::vector<double> kLowEndOfGrid = {0.1, 1}, kMiddleOfGrid = {3, 10, 30, 100},
+                          kHighEndOfGrid = {300, 1000};
+
 std::vector<size_t> label_counts(const Labels& labels) {
   std::vector<size_t> counts(static_cast<size_t>(labels.num_classes()));
   for (const auto& of_item : labels.of_item)
@@ -105,9 +111,42 @@ struct Loop {
   }
 };
 
+// One value of C: the scores of every item by classifiers that have not seen it.
+struct Tried {
+  double C = 0;
+  double score = 0;
+  Matrix<double> scores;
+};
+
+std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const Labels& labels,
+                            int64_t& iterations, const Progress& progress) {
+  loop.grid = grid;
+  const size_t num_folds = loop.held_out.size();
+  const auto k = static_cast<size_t>(labels.num_classes());
+  std::vector<Matrix<double>> scores(grid.size(), Matrix<double>(labels.size(), k));
+  const size_t per_fold =
+      std::max<size_t>(1, grid.size() * loop.problems.size() * (labels.size() / num_folds + 1));
+  const size_t batch = std::clamp<size_t>(kMaxDecisions / per_fold, 1, num_folds);
+  ProgressStep step(progress, "cross-validation", num_folds * loop.problems.size());
+  for (size_t begin = 0; begin < num_folds; begin += batch)
+    iterations += loop.run_folds(begin, std::min(num_folds, begin + batch), scores, step);
+  std::vector<Tried> out;
+  for (size_t c = 0; c < grid.size(); ++c) {
+    const double score = labels.single_label() ? accuracy_of(scores[c], labels)
+                                               : mean_average_precision(scores[c], labels);
+    out.push_back({grid[c], score, std::move(scores[c])});
+  }
+  return out;
+}
+
 }  // namespace
 
-std::vector<double> default_c_grid() { return {0.1, 1, 3, 10, 30, 100, 300, 1000}; }
+std::vector<double> default_c_grid() {
+  std::vector<double> grid = kLowEndOfGrid;
+  for (const auto* part : {&kMiddleOfGrid, &kHighEndOfGrid})
+    grid.insert(grid.end(), part->begin(), part->end());
+  return grid;
+}
 
 void FitStatistics::save(TensorWriter out) const {
   Matrix<double> rows(table.size(), 2);
@@ -176,32 +215,30 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels,
   statistics.folds = folds;
 
   Loop loop{options, problems, solver, rng, {}, {}, {}};
-  loop.grid = options.C ? std::vector<double>{*options.C} : default_c_grid();
   loop.fold_of = stratified_folds(labels, folds, rng.derive("folds"));
   loop.held_out.resize(static_cast<size_t>(folds));
   for (size_t i = 0; i < labels.size(); ++i)
     loop.held_out[static_cast<size_t>(loop.fold_of[i])].push_back(i);
 
-  const auto num_folds = static_cast<size_t>(folds);
-  const auto k = static_cast<size_t>(labels.num_classes());
-  std::vector<Matrix<double>> scores(loop.grid.size(), Matrix<double>(labels.size(), k));
-  const size_t per_fold =
-      std::max<size_t>(1, loop.grid.size() * problems.size() * (labels.size() / num_folds + 1));
-  const size_t batch = std::clamp<size_t>(kMaxDecisions / per_fold, 1, num_folds);
-  ProgressStep step(progress, "cross-validation", num_folds * problems.size());
-  for (size_t begin = 0; begin < num_folds; begin += batch)
-    statistics.iterations +=
-        loop.run_folds(begin, std::min(num_folds, begin + batch), scores, step);
-
-  size_t best = 0;
-  for (size_t c = 0; c < scores.size(); ++c) {
-    const double score =
-        multi_label ? mean_average_precision(scores[c], labels) : accuracy_of(scores[c], labels);
-    statistics.table.push_back({loop.grid[c], score});
-    if (score > statistics.table[best].score) best = c;
+  std::vector<Tried> tried;
+  const auto try_values = [&](const std::vector<double>& values) {
+    for (Tried& one : try_grid(loop, values, labels, statistics.iterations, progress))
+      tried.push_back(std::move(one));
+    std::ranges::sort(tried, {}, &Tried::C);
+  };
+  const auto best = [&] { return std::ranges::max_element(tried, {}, &Tried::score); };
+  if (options.C) {
+    try_values({*options.C});
+  } else {
+    try_values(kMiddleOfGrid);
+    if (best() == tried.begin())
+      try_values(kLowEndOfGrid);
+    else if (best() == tried.end() - 1)
+      try_values(kHighEndOfGrid);
   }
-  statistics.C = loop.grid[best];
-  if (options.calibrate) result.calibration = Calibration::fit(scores[best], labels);
+  for (const Tried& one : tried) statistics.table.push_back({one.C, one.score});
+  statistics.C = best()->C;
+  if (options.calibrate) result.calibration = Calibration::fit(best()->scores, labels);
   return result;
 }
 

@@ -90,6 +90,32 @@ TEST(CrossValidation, TakesTheSmallestOfTheBestAndHidesTheHeldOut) {
   EXPECT_LT(result.statistics.table.front().score, 0.5);
 }
 
+// Right for one value of C only: the ends of the grid are looked at where the best lies next to
+// them.
+TEST(CrossValidation, GoesOnWhereTheBestLiesAtTheEdge) {
+  const testing_data::Data data = testing_data::blobs(30, 2, 3, 1, 1);
+  const auto problems = make_problems("test", data.labels, Scheme::kOneVsAll);
+  for (const double right : {3.0, 30.0, 100.0}) {
+    const PathSolver solver = [&](const CvTask& task, MatrixView<double> decisions) {
+      size_t known = 0;
+      while (task.problem.targets[known] <= 0) ++known;
+      for (size_t c = 0; c < task.grid.size(); ++c)
+        for (size_t j = 0; j < task.held_out.size(); ++j)
+          decisions(c, j) = task.grid[c] == right &&
+                            data.labels.first(known) == data.labels.first(task.held_out[j]);
+      return int64_t{1};
+    };
+    const FitStatistics statistics =
+        cross_validate(CvOptions(), data.labels, problems, solver, Rng(1), {}).statistics;
+    std::vector<double> tried;
+    for (const CvRow& row : statistics.table) tried.push_back(row.C);
+    EXPECT_EQ(statistics.C, right);
+    const std::vector<double> low = {0.1, 1, 3, 10, 30, 100}, high = {3, 10, 30, 100, 300, 1000},
+                              middle = {3, 10, 30, 100};
+    EXPECT_EQ(tried, right == 3 ? low : right == 100 ? high : middle);
+  }
+}
+
 TEST(BinaryProblems, OneVsOneVotesDecideBeforeMargins) {
   Matrix<double> decisions(1, 3);  // 0v1, 0v2, 1v2
   decisions(0, 0) = 0.01;

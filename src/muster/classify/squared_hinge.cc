@@ -37,9 +37,9 @@ int64_t squared_hinge_fit(MatrixView<const float> gram, const BinaryProblem& pro
                           DualSolution& solution) {
   const Costs weights = side_weights(problem, class_weights);
   int64_t rows = 0;
-  // Up the grid to C: a large C from a cold start takes several times as long.
+  // Up the last values of the grid to C: from a cold start a large C takes longer.
   for (const double smaller : default_c_grid())
-    if (smaller < C)
+    if (smaller < C && smaller > C / 50)
       rows += solve_dual(gram, problem, scaled(weights, smaller), rough_limits(tolerance), rng,
                          solution);
   DualLimits limits;
