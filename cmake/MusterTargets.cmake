@@ -32,6 +32,15 @@ function(muster_library name)
   set_property(GLOBAL APPEND PROPERTY MUSTER_LIBRARIES muster_${name})
 endfunction()
 
+if(MUSTER_BUILD_TESTS)
+  add_library(test_headers OBJECT ${CMAKE_CURRENT_LIST_DIR}/test_headers.cc)
+  target_link_libraries(test_headers PRIVATE GTest::gtest GTest::gmock rapidcheck muster_flags)
+  target_compile_features(test_headers PRIVATE cxx_std_20)
+  target_compile_options(test_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h> <rapidcheck.h>
+                            <rapidcheck/gtest.h>)
+endif()
+
 function(muster_test name)
   if(NOT MUSTER_BUILD_TESTS)
     return()
@@ -41,6 +50,9 @@ function(muster_test name)
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock rapidcheck
                         muster_flags)
+  # Tests spend their time in the libraries; compiling them is what takes long.
+  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_precompile_headers(${name}_test REUSE_FROM test_headers)
   include(GoogleTest)
   gtest_discover_tests(${name}_test DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
 endfunction()
