@@ -94,7 +94,7 @@ TEST_P(EveryKernel, GramIsSymmetricAndOfItsPartsWhole) {
 }
 
 TEST_P(EveryKernel, IsPositiveSemiDefiniteWhereItSaysSo) {
-  if (GetParam().entry->traits.psd != Psd::kAlways) return;
+  if (GetParam().stage.traits().psd != Psd::kAlways) return;
   MUSTER_FIT_OR_SKIP(fitted, fit(random_sample(400)));
   const Represented sets = represent(*fitted, random_sets(30));
   for (const auto& kernel : fitted->candidates(sets)) {

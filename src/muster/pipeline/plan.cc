@@ -25,6 +25,13 @@ Error misplaced(const PlannedStage& stage, const std::string& why) {
                      "kernel / classifier", stage.entry->name, stage.entry->kind(), why);
 }
 
+void refuse_distance(const BranchPlan& branch, const PlannedStage& classifier) {
+  if (branch.set_kernel && branch.set_kernel->traits().distance)
+    throw usage_error("recipe: {} cannot follow {}, which gives distances and no kernel here; for a classifier use a kernel "
+                      "(such as pmk with distance=false), for the distances themselves muster gram",
+                      classifier.entry->name, branch.set_kernel->full_spec().text());
+}
+
 // Adds the stage to the branch, or to the plan where it is the classifier.
 void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
   if (plan.classifier) throw misplaced(stage, "stands after the classifier");
@@ -46,6 +53,7 @@ void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
     branch.feature_kernel = std::move(stage);
   } else {
     if (!branch.complete()) throw misplaced(stage, "needs a set feature or set kernel before it");
+    refuse_distance(branch, stage);
     plan.classifier = std::move(stage);
   }
 }
@@ -101,8 +109,10 @@ Plan plan_recipe(const Recipe& recipe) {
     PlannedStage stage = plan_stage(spec);
     if (!holds<VectorClassifierStage>(stage) && !holds<GramClassifierStage>(stage))
       throw misplaced(stage, "cannot follow '//'");
-    for (const BranchPlan& branch : plan.branches)
+    for (const BranchPlan& branch : plan.branches) {
       if (!branch.complete()) throw misplaced(stage, "needs a set feature or set kernel in every branch");
+      refuse_distance(branch, stage);
+    }
     if (plan.classifier) throw misplaced(stage, "stands after the classifier");
     plan.classifier = std::move(stage);
   }

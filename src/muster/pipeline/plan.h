@@ -19,6 +19,8 @@ struct PlannedStage {
   StageSpec full_spec() const;
   // The option called `samples` where the stage has one: how many vectors it is fitted on.
   size_t num_samples() const;
+  // With the options as they are.
+  Traits traits() const { return entry->traits_in ? entry->traits_in(*options) : entry->traits; }
   template <class Stage>
   const Stage& as() const {
     return std::get<Stage>(entry->functions);

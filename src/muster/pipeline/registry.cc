@@ -15,6 +15,7 @@
 #include "muster/setfeature/emk_kpca.h"
 #include "muster/setfeature/kernel_codebook.h"
 #include "muster/setkernel/feature_kernel.h"
+#include "muster/setkernel/pmk.h"
 #include "muster/setkernel/sum_match.h"
 
 namespace muster {
@@ -57,6 +58,8 @@ std::vector<StageEntry> make_stages() {
       // Sets become kernels.
       set_kernel("sum-match", "mean local kernel over all pairs of vectors, exactly", "EMK 2", kNone, fit_sum_match,
                  load_sum_match),
+      set_kernel("pmk", "pyramid match: histograms over nested grids, intersected level by level", "PMK 3", kNone, fit_pmk,
+                 load_pmk),
       // Vectors or kernels become scores.
       vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
                         load_linear_svm),

@@ -80,6 +80,7 @@ struct Traits {
   Psd psd = Psd::kAlways;        // kernels: positive semi-definite always, on some data, or not
   bool non_negative = false;     // kernels: want vectors without negative components
   bool needs_places = false;     // sets without places are refused
+  bool distance = false;         // set kernels: large where sets differ; no classifier takes it
 };
 
 struct StageEntry {
@@ -89,6 +90,8 @@ struct StageEntry {
   Traits traits;
   std::function<std::unique_ptr<AnyOptions>()> make_options;
   StageFunctions functions;
+  // Traits with these options, where options change them; empty where none do.
+  std::function<Traits(const AnyOptions&)> traits_in = {};
 
   // "feature", "reduction", "set feature", "vector kernel", "set kernel" or "classifier".
   std::string kind() const;
