@@ -15,8 +15,10 @@
 #include "muster/setfeature/emk_kpca.h"
 #include "muster/setfeature/kernel_codebook.h"
 #include "muster/setkernel/feature_kernel.h"
+#include "muster/setkernel/l1_embedding.h"
 #include "muster/setkernel/pmk.h"
 #include "muster/setkernel/sum_match.h"
+#include "muster/setkernel/vg_pmk.h"
 
 namespace muster {
 namespace {
@@ -25,6 +27,7 @@ using K = FeatureKernelKind;
 constexpr Traits kNone{};
 constexpr Traits kNonNegative{Psd::kAlways, true, false};
 constexpr Traits kNeedsPlaces{Psd::kAlways, false, true};
+constexpr Traits kDistance{.psd = Psd::kNo, .distance = true};
 
 std::vector<StageEntry> make_stages() {
   return {
@@ -60,6 +63,10 @@ std::vector<StageEntry> make_stages() {
                  load_sum_match),
       set_kernel("pmk", "pyramid match: histograms over nested grids, intersected level by level", "PMK 3", kNone, fit_pmk,
                  load_pmk),
+      set_kernel("vg-pmk", "pyramid match over the nodes of a hierarchical k-means tree", "Grauman & Darrell 2006", kNone,
+                 fit_vg_pmk, load_vg_pmk),
+      set_kernel("l1-embedding", "weighted L1 distance of histogram pyramids", "PMK 4.1", kDistance, fit_l1_embedding,
+                 load_l1_embedding),
       // Vectors or kernels become scores.
       vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
                         load_linear_svm),

@@ -10,6 +10,7 @@
 #include "muster/core/parallel.h"
 #include "muster/setkernel/bin_grid.h"
 #include "muster/setkernel/correspondence.h"
+#include "muster/setkernel/l1_embedding.h"
 #include "oracle/expect_error.h"
 #include "oracle/pmk.h"
 
@@ -262,6 +263,22 @@ TEST(Pmk, ManyVectorsTakeMemoryOfTheirOwnNumber) {
   kernel->gram(both, both, values, {});
   EXPECT_EQ(values(0, 0), 100000);
   EXPECT_EQ(values(0, 1), oracle_sum(Grid(*kernel), many, whole_numbers(10, 3, -500, 1000, Rng(2)), false));
+}
+
+TEST(L1Embedding, EqualsTheFormulaAndIsAMetricOnItsGrid) {
+  Sets sets;
+  for (size_t i = 0; i < 20; ++i) sets.push_back(whole_numbers(i * i % 31, 2, -7, 50, Rng(i)));
+  const auto kernel = fit_l1_embedding({2, true, 1}, all_of(sets), Rng(3), {});
+  const Grid grid(*kernel);
+  const Matrix<double> values = gram(*kernel, sets);
+  for (size_t i = 0; i < sets.size(); ++i)
+    for (size_t j = i; j < sets.size(); ++j) {
+      double expected = 0;
+      for (size_t p = 0; p < 2; ++p)
+        expected += oracle::l1_embedding(sets[i].vectors, sets[j].vectors, grid.offset(p), 1, grid.planes + 1);
+      EXPECT_EQ(values(i, j), expected) << i << ", " << j;
+      EXPECT_EQ(values(j, i), expected);
+    }
 }
 
 TEST(PyramidMatches, PairEveryVectorOfTheSmallerSetOnceAndAddUpToTheKernel) {
