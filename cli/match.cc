@@ -16,8 +16,8 @@ namespace muster::cli {
 namespace {
 
 // The kernels that imply correspondences.
-constexpr const char* kMethods = "matching or greedy";
-constexpr const char* kDefaultMatchMethod = "matching";
+constexpr const char* kMethods = "pmk, vg-pmk, matching or greedy";
+constexpr const char* kDefaultMatchMethod = "pmk";
 constexpr const char* kDefaultFeatures = "sift:max_features=200";
 // Ranges of weights that are told apart where there are no levels.
 constexpr size_t kWeightGroups = 4;
@@ -33,6 +33,7 @@ struct Matched {
   std::string recipe;
   std::vector<VectorSet> sets;  // two; vectors reduced, places as they were found
   std::vector<Correspondence> matches;
+  bool costs = false;  // weights are costs
 };
 
 ItemKind kind_of(const std::string& item) {
@@ -55,6 +56,10 @@ ItemKind common_kind(const MatchArguments& args) {
   return kind;
 }
 
+Error no_matches(const std::string& method) {
+  return usage_error("match: --method {}: it tells of no single matches; use {}", method, kMethods);
+}
+
 // Features and reductions, then the matching kernel.
 BranchPlan plan_of(const MatchArguments& args, ItemKind kind) {
   std::string text = args.recipe;
@@ -64,9 +69,7 @@ BranchPlan plan_of(const MatchArguments& args, ItemKind kind) {
   if (plan.branches.size() != 1 || plan.classifier)
     throw usage_error("match: --recipe {}: it takes one feature and its reductions", args.recipe);
   const BranchPlan& branch = plan.branches[0];
-  if (!branch.set_kernel || !branch.transforms.empty())
-    throw usage_error("match: --method {}: it tells of no single matches; use {}", args.method,
-                      kMethods);
+  if (!branch.set_kernel || !branch.transforms.empty()) throw no_matches(args.method);
   if (kind == ItemKind::kImages && !branch.extractor)
     throw usage_error("match: --recipe {}: pictures need a feature first, such as {}", args.recipe,
                       kDefaultFeatures);
@@ -76,8 +79,18 @@ BranchPlan plan_of(const MatchArguments& args, ItemKind kind) {
   return branch;
 }
 
+// A width that is left to cross-validation: there is nothing to validate on, so the middle of the
+// grid.
+std::shared_ptr<const SetKernel> settled(const SetKernel& kernel,
+                                         const std::vector<VectorSet>& sets) {
+  Represented represented;
+  for (const VectorSet& set : sets) represented.push_back(kernel.represent(set));
+  const auto candidates = kernel.candidates(represented);
+  return candidates[(candidates.size() - 1) / 2];
+}
+
 Matched find_matches(const MatchArguments& args) {
-  Matched out{common_kind(args), {}, {}, {}};
+  Matched out{common_kind(args), {}, {}, {}, false};
   const BranchPlan plan = plan_of(args, out.kind);
   Dataset dataset;
   dataset.kind = out.kind;
@@ -87,24 +100,23 @@ Matched find_matches(const MatchArguments& args) {
   const std::vector<size_t> items{0, 1};
   const FittedBranch branch = fit_branch(plan, source, items, dataset.labels, Rng(args.common.seed),
                                          args.common.progress());
-  const auto* kernel = dynamic_cast<const ImpliesMatches*>(branch.kernel.get());
-  if (!kernel)
-    throw usage_error("match: --method {}: it tells of no single matches; use {}", args.method,
-                      kMethods);
   for (const size_t item : items)
     out.sets.push_back(branch.reduce(source.load(plan.extractor, item)));
-  out.matches = kernel->matches(out.sets[0], out.sets[1]);
+  const std::shared_ptr<const SetKernel> kernel = settled(*branch.kernel, out.sets);
+  const auto* matcher = dynamic_cast<const ImpliesMatches*>(kernel.get());
+  if (!matcher) throw no_matches(args.method);
+  out.matches = matcher->matches(out.sets[0], out.sets[1]);
   out.recipe = Plan{{plan}, {}}.recipe().text();
+  out.costs = plan.gives_distances();
   return out;
 }
 
 // The strongest first: finer levels, and within one heavier matches (cheaper ones, for costs).
 std::vector<Correspondence> strongest(const Matched& matched, size_t most) {
-  const bool costs = matched.recipe.find("distance=true") != std::string::npos;
   std::vector<Correspondence> out = matched.matches;
   std::ranges::stable_sort(out, [&](const Correspondence& x, const Correspondence& y) {
     if (x.level != y.level) return x.level < y.level;
-    return costs ? x.weight < y.weight : x.weight > y.weight;
+    return matched.costs ? x.weight < y.weight : x.weight > y.weight;
   });
   out.resize(std::min(out.size(), most));
   return out;

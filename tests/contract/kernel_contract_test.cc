@@ -111,7 +111,7 @@ TEST_P(EveryKernel, GramIsSymmetricAndOfItsPartsWhole) {
 }
 
 TEST_P(EveryKernel, IsPositiveSemiDefiniteWhereItSaysSo) {
-  const Psd claim = GetParam().entry->traits.psd;
+  const Psd claim = GetParam().stage.traits().psd;
   if (claim != Psd::kAlways && !(is_transform() && claim == Psd::kConditional)) return;
   MUSTER_FIT_OR_SKIP(fitted, fit(random_sample(400)));
   const Represented sets = represent(*fitted, random_sets(30));

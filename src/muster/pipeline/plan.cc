@@ -25,13 +25,6 @@ Error misplaced(const PlannedStage& stage, const std::string& why) {
                      "kernel / kernel transforms / classifier", stage.entry->name, stage.entry->kind(), why);
 }
 
-bool is_true(const PlannedStage& stage, std::string_view option) {
-  const std::unique_ptr<AnyOptions> copy = stage.options->clone();
-  Fields fields = copy->fields();
-  const Field* field = fields.find(option);
-  return field && field->text() == "true";
-}
-
 void add_transform(PlannedStage stage, BranchPlan& branch) {
   if (!branch.has_kernel())
     throw misplaced(stage, branch.complete() ? "must follow a kernel; put linear between" : "must follow a kernel");
@@ -42,11 +35,10 @@ void add_transform(PlannedStage stage, BranchPlan& branch) {
 
 // A classifier on distances would take the most unlike for the most alike.
 void refuse_distances(const BranchPlan& branch, const PlannedStage& classifier) {
-  if (!branch.gives_distances()) return;
-  const PlannedStage& kernel = *branch.set_kernel;
-  throw usage_error("recipe: {} gives distances, and {} needs similarities; put empirical-map between them{}",
-                    kernel.entry->name, classifier.entry->name,
-                    is_true(kernel, "distance") ? ", or leave out distance=true" : "");
+  if (branch.gives_distances())
+    throw usage_error("recipe: {} cannot follow {}, which gives distances; use a similarity (such as distance=false) or put "
+                      "empirical-map between them; muster gram gives the distances themselves",
+                      classifier.entry->name, branch.set_kernel->full_spec().text());
 }
 
 // Adds the stage to the branch, or to the plan where it is the classifier.
@@ -98,18 +90,18 @@ size_t PlannedStage::num_samples() const {
 
 Psd BranchPlan::psd() const {
   Psd psd = Psd::kAlways;
-  if (set_kernel) psd = set_kernel->entry->traits.psd;
-  if (feature_kernel) psd = feature_kernel->entry->traits.psd;
+  if (set_kernel) psd = set_kernel->traits().psd;
+  if (feature_kernel) psd = feature_kernel->traits().psd;
   for (const PlannedStage& transform : transforms)
-    if (transform.entry->traits.psd != Psd::kConditional) psd = transform.entry->traits.psd;
+    if (transform.traits().psd != Psd::kConditional) psd = transform.traits().psd;
   return psd;
 }
 
 bool BranchPlan::gives_distances() const {
-  if (!set_kernel || !(set_kernel->entry->traits.distance || is_true(*set_kernel, "distance"))) return false;
+  if (!set_kernel || !set_kernel->traits().distance) return false;
   // What is a Mercer kernel always is a similarity, too.
   return std::ranges::none_of(
-      transforms, [](const PlannedStage& transform) { return transform.entry->traits.psd == Psd::kAlways; });
+      transforms, [](const PlannedStage& transform) { return transform.traits().psd == Psd::kAlways; });
 }
 
 Psd Plan::psd() const {
@@ -150,8 +142,9 @@ Plan plan_recipe(const Recipe& recipe) {
     PlannedStage stage = plan_stage(spec);
     if (!holds<VectorClassifierStage>(stage) && !holds<GramClassifierStage>(stage))
       throw misplaced(stage, "cannot follow '//'");
-    for (const BranchPlan& branch : plan.branches)
+    for (const BranchPlan& branch : plan.branches) {
       if (!branch.complete()) throw misplaced(stage, "needs a set feature or set kernel in every branch");
+      }
     if (plan.classifier) throw misplaced(stage, "stands after the classifier");
     plan.classifier = std::move(stage);
   }

@@ -19,6 +19,8 @@ struct PlannedStage {
   StageSpec full_spec() const;
   // The option called `samples` where the stage has one: how many vectors it is fitted on.
   size_t num_samples() const;
+  // With the options as they are.
+  Traits traits() const { return entry->traits_in ? entry->traits_in(*options) : entry->traits; }
   template <class Stage>
   const Stage& as() const {
     return std::get<Stage>(entry->functions);
@@ -38,7 +40,7 @@ struct BranchPlan {
   bool has_kernel() const { return feature_kernel || set_kernel; }
   // Of the kernel that the branch ends in (the dot product where it stops at a set feature).
   Psd psd() const;
-  // True where the values are distances: by the stage's nature, or by its option `distance`.
+  // True where its values are distances, not similarities.
   bool gives_distances() const;
 };
 

@@ -42,6 +42,8 @@ TEST(Plan, KnowsWhatTransformsMakeOfAKernel) {
   EXPECT_EQ(psd("dsift/match+rgb/bow//kernel-svm"), Psd::kNo);
   EXPECT_TRUE(plan("matching:distance=true/subpoly").branches[0].gives_distances());
   EXPECT_FALSE(plan("matching:distance=true/empirical-map/kernel-svm").branches[0].gives_distances());
+  EXPECT_TRUE(plan("pmk:distance=true").branches[0].gives_distances());
+  EXPECT_TRUE(plan("l1-embedding").branches[0].gives_distances());
   EXPECT_FALSE(plan("matching/kernel-svm").branches[0].gives_distances());
 }
 
@@ -78,11 +80,11 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
       {"dsift/match/normalise/linear-svm", "takes vectors and cannot follow a kernel"},
       {"dsift/match/kernel-svm/normalise", "stands after the classifier"},
       {"dsift/match/normalise/rbf/kernel-svm", "rbf (vector kernel) must follow a set feature"},
-      {"matching:distance=true/kernel-svm", "matching gives distances, and kernel-svm needs similarities"},
-      {"matching:distance=true/kernel-svm", "leave out distance=true"},
+      {"matching:distance=true/kernel-svm", "kernel-svm cannot follow matching:distance=true"},
+      {"matching:distance=true/kernel-svm", "distance=false"},
       {"matching:distance=true/subpoly/kernel-svm", "put empirical-map between them"},
       {"matching:distance=true/normalise", "cannot follow a distance"},
-      {"dsift/match+rgb/matching:distance=true//kernel-svm", "matching gives distances"},
+      {"dsift/match+rgb/matching:distance=true//kernel-svm", "which gives distances"},
       {"dsift/linear-svm", "linear-svm (classifier) needs a set feature or set kernel"},
       {"dsift/bow/linear-svm/bow", "bow (set feature) stands after the classifier"},
       {"dsift/bow/linear-svm/linear-svm", "linear-svm (classifier) stands after the classifier"},

@@ -18,12 +18,15 @@
 #include "muster/setkernel/exponent.h"
 #include "muster/setkernel/feature_kernel.h"
 #include "muster/setkernel/greedy.h"
+#include "muster/setkernel/l1_embedding.h"
 #include "muster/setkernel/match.h"
 #include "muster/setkernel/matching.h"
 #include "muster/setkernel/normalise.h"
+#include "muster/setkernel/pmk.h"
 #include "muster/setkernel/principal_angles.h"
 #include "muster/setkernel/subpoly.h"
 #include "muster/setkernel/sum_match.h"
+#include "muster/setkernel/vg_pmk.h"
 
 namespace muster {
 namespace {
@@ -42,6 +45,10 @@ constexpr Traits kGreedyPairs{.psd = Psd::kNo, .co_occurrence = true, .cost = "d
 constexpr Traits kOptimalPairs{.psd = Psd::kNo, .co_occurrence = true, .cost = "d m^2 + m^3"};
 constexpr Traits kSpans{.psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .unequal_sizes = false,
                         .cost = "d m^2 + m^3"};
+constexpr Traits kPyramids{.co_occurrence = true, .cost = "d m log D"};
+constexpr Traits kTree{.co_occurrence = true, .cost = "d m log m"};
+constexpr Traits kDistance{.psd = Psd::kNo, .distance = true, .co_occurrence = true, .unequal_sizes = false,
+                           .cost = "d m log D"};
 // Of kernels.
 constexpr Traits kKeepsPsd{.psd = Psd::kConditional};
 constexpr Traits kMakesPsd{.psd = Psd::kAlways};
@@ -89,6 +96,12 @@ std::vector<StageEntry> make_stages() {
                  kSpans, fit_principal_angles, load_principal_angles),
       set_kernel("matching", "exact optimal partial matching, as similarity or as cost", "PMK 4.1", kOptimalPairs,
                  fit_matching, load_matching),
+      set_kernel("pmk", "pyramid match: histograms over nested grids, intersected level by level", "PMK 3", kPyramids, fit_pmk,
+                 load_pmk),
+      set_kernel("vg-pmk", "pyramid match over the nodes of a hierarchical k-means tree", "Grauman & Darrell 2006", kTree,
+                 fit_vg_pmk, load_vg_pmk),
+      set_kernel("l1-embedding", "weighted L1 distance of histogram pyramids", "PMK 4.1", kDistance, fit_l1_embedding,
+                 load_l1_embedding),
       // Kernels become kernels.
       kernel_transform("subpoly", "sign(k) |k|^p, for kernels with a large diagonal", "PMK 4.2", kBreaksPsd, make_subpoly,
                        load_subpoly),

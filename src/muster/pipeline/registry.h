@@ -90,7 +90,7 @@ struct Traits {
   Psd psd = Psd::kAlways;
   bool non_negative = false;     // kernels: want vectors without negative components
   bool needs_places = false;     // sets without places are refused
-  bool distance = false;  // values are distances, not similarities
+  bool distance = false;         // kernels: values are distances, not similarities
   bool co_occurrence = false;    // kernels: see which vectors of a set occur together
   bool model_free = true;        // kernels: assume no parametric model of a set
   bool unequal_sizes = true;     // kernels: keep what they promise between sets of unequal sizes
@@ -104,6 +104,8 @@ struct StageEntry {
   Traits traits;
   std::function<std::unique_ptr<AnyOptions>()> make_options;
   StageFunctions functions;
+  // Traits with these options, where options change them; empty where none do.
+  std::function<Traits(const AnyOptions&)> traits_in = {};
 
   // "feature", "reduction", "set feature", "vector kernel", "set kernel", "kernel transform" or "classifier".
   std::string kind() const;

@@ -113,8 +113,18 @@ StageEntry set_kernel(std::string name, std::string summary, std::string paper, 
         return fit(typed<Options>(o), sample, rng, progress);
       },
       [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
-  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
-          std::move(functions)};
+  StageEntry entry{std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
+                   std::move(functions)};
+  if constexpr (requires(const Options& o) { o.is_distance(); })
+    entry.traits_in = [traits](const AnyOptions& o) {
+      Traits out = traits;
+      out.distance = typed<Options>(o).is_distance();
+      if constexpr (requires(const Options& options) { options.is_mercer(); })
+        out.psd = typed<Options>(o).is_mercer() ? Psd::kAlways : Psd::kConditional;
+      if (out.distance) out.psd = Psd::kNo;
+      return out;
+    };
+  return entry;
 }
 
 template <class Options>

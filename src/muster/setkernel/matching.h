@@ -26,6 +26,7 @@ struct MatchingOptions {
     f.choice("ground", ground, {"l1", "l2"}, "distance=true: distance between two vectors");
     local.fields(f);
   }
+  bool is_distance() const { return distance; }
 };
 
 std::shared_ptr<const SetKernel> fit_matching(const MatchingOptions& options, const Sample& sample,
