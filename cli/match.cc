@@ -18,14 +18,16 @@ namespace {
 // The kernels that imply correspondences.
 constexpr const char* kMethods = "pmk, vg-pmk, matching or greedy";
 constexpr const char* kDefaultMatchMethod = "pmk";
-constexpr const char* kDefaultFeatures = "sift:max_features=200";
+constexpr const char* kDefaultFeatures = "sift:contrast=0.01,max_features=200";
+// Grids of cubes want few dimensions; the paper's PCA-SIFT has ten.
+constexpr const char* kDefaultForPmk = "sift:contrast=0.01,max_features=200/pca:dim=10";
 // Ranges of weights that are told apart where there are no levels.
 constexpr size_t kWeightGroups = 4;
 
 struct MatchArguments {
   Common common;
   std::string left, right, method = kDefaultMatchMethod, recipe, out;
-  int draw = 100;
+  int draw = 60;
 };
 
 struct Matched {
@@ -63,7 +65,8 @@ Error no_matches(const std::string& method) {
 // Features and reductions, then the matching kernel.
 BranchPlan plan_of(const MatchArguments& args, ItemKind kind) {
   std::string text = args.recipe;
-  if (text.empty() && kind == ItemKind::kImages) text = kDefaultFeatures;
+  if (text.empty() && kind == ItemKind::kImages)
+    text = args.method.starts_with("pmk") ? kDefaultForPmk : kDefaultFeatures;
   const Plan plan =
       plan_recipe(parse_recipe(text.empty() ? args.method : text + "/" + args.method));
   if (plan.branches.size() != 1 || plan.classifier)
@@ -111,6 +114,10 @@ Matched find_matches(const MatchArguments& args) {
   return out;
 }
 
+std::string matches_text(size_t count) {
+  return count == 1 ? "1 match" : fmt::format("{} matches", count);
+}
+
 // The strongest first: finer levels, and within one heavier matches (cheaper ones, for costs).
 std::vector<Correspondence> strongest(const Matched& matched, size_t most) {
   std::vector<Correspondence> out = matched.matches;
@@ -155,11 +162,10 @@ std::vector<MatchGroup> groups_of(const Matched& matched,
 
 void draw(const MatchArguments& args, const Matched& matched) {
   const std::vector<Correspondence> drawn = strongest(matched, static_cast<size_t>(args.draw));
-  const std::string title =
-      drawn.size() < matched.matches.size()
-          ? fmt::format("{}: the {} strongest of {} matches", args.method, drawn.size(),
-                        matched.matches.size())
-          : fmt::format("{}: {}", args.method, counted(drawn.size(), "match"));
+  const std::string title = drawn.size() < matched.matches.size()
+                                ? fmt::format("{}: the {} strongest of {} matches", args.method,
+                                              drawn.size(), matched.matches.size())
+                                : fmt::format("{}: {}", args.method, matches_text(drawn.size()));
   const Image picture =
       draw_matches(read_image(args.left), read_image(args.right), groups_of(matched, drawn), title);
   write_file_atomically(args.out, encode_png(picture));
@@ -181,10 +187,11 @@ void print_text(const MatchArguments& args, const Matched& matched) {
   }
   fmt::print("{}: {} vectors, {}: {} vectors; {}, weight {:.4g}\n", args.left,
              matched.sets[0].size(), args.right, matched.sets[1].size(),
-             counted(matched.matches.size(), "match"), total);
+             matches_text(matched.matches.size()), total);
   if (levels.size() > 1)
     for (const auto& [level, sum] : levels)
-      fmt::print("  level {:<3} {:>6} matches, weight {:.4g}\n", level, sum.count, sum.weight);
+      fmt::print("  level {:<2} {:>12}, weight {:.4g}\n", level, matches_text(sum.count),
+                 sum.weight);
   if (!args.out.empty()) fmt::print("picture: {}\n", args.out);
 }
 
@@ -226,7 +233,7 @@ Run add_match(CLI::App& app) {
   app.add_option(
       "--recipe,-r", args->recipe,
       fmt::format("feature and reductions before it (default for pictures {})", kDefaultFeatures));
-  app.add_option("--draw", args->draw, "most matches to draw, the strongest first (default 100)")
+  app.add_option("--draw", args->draw, "most matches to draw, the strongest first (default 60)")
       ->check(CLI::Range(1, 1000000));
   args->common.add_to(app);
   return [args] { return match(*args); };
