@@ -11,7 +11,7 @@ namespace {
 
 // Where scale is auto, finest levels are offered from the one at which two training sets have on average at
 // least this much of the similarity that each has with itself.
-constexpr double kLeastMeanSimilarity = 0.45;
+constexpr double kLeastMeanSimilarity = 0.25;
 constexpr int kNumStarts = 3;
 constexpr size_t kSetsForStart = 24;
 
