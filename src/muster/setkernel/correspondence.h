@@ -19,7 +19,7 @@ struct Correspondence {
   bool operator==(const Correspondence&) const = default;
 };
 
-// A kernel that implies correspondences; pmk and vg-pmk do.
+// A kernel that implies correspondences: pmk, vg-pmk, greedy and matching do.
 class ImpliesMatches {
  public:
   virtual ~ImpliesMatches() = default;
