@@ -49,6 +49,7 @@ class BinGrid {
   size_t dim() const { return offsets_.cols(); }
   size_t num_pyramids() const { return offsets_.rows(); }
   int num_planes() const { return num_planes_; }
+  double scale() const { return scale_; }
   // In the order of the vectors. A coordinate that is not finite, or beyond 2^52 bins, is a data error
   // that names `stage`.
   BinKeys keys(const char* stage, ConstMatrixView vectors, size_t pyramid) const;

@@ -9,7 +9,11 @@
 namespace muster {
 namespace {
 
-constexpr int kStarts[] = {0, 1, 2, 3, 4, 5, 6};  // finest levels on offer where scale is auto
+// Where scale is auto, finest levels are offered from the one at which two training sets have on average at
+// least this much of the similarity that each has with itself.
+constexpr double kLeastMeanSimilarity = 0.25;
+constexpr int kNumStarts = 3;
+constexpr size_t kSetsForStart = 24;
 
 class Pmk final : public SetKernel, public ImpliesMatches {
  public:
@@ -21,10 +25,18 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     return make_pyramid_set("pmk", grid_, set.vectors);
   }
 
-  std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan) const override {
+  // The middle one is the kernel for those who have nothing to choose by: of whole numbers, what the paper has.
+  std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan training) const override {
     if (!open_) return {shared_from_this()};
+    std::vector<int> starts;
+    const int first = first_start(training);
+    for (int start = first; start < first + kNumStarts; ++start) starts.push_back(start);
+    if (grid_.scale() == 1) {
+      std::erase(starts, 0);
+      starts.insert(starts.begin() + 1, 0);
+    }
     std::vector<std::shared_ptr<const SetKernel>> out;
-    for (int start : kStarts) out.push_back(std::make_shared<Pmk>(options_, grid_, false, start));
+    for (int start : starts) out.push_back(std::make_shared<Pmk>(options_, grid_, false, start));
     return out;
   }
 
@@ -61,6 +73,29 @@ class Pmk final : public SetKernel, public ImpliesMatches {
   Represented load_represented(TensorReader in) const override { return load_pyramid_sets(grid_, in); }
 
  private:
+  int first_start(RepresentedSpan training) const {
+    Represented some;
+    for (size_t i = 0; i < std::min(training.size(), kSetsForStart); ++i)
+      some.push_back(training[i * training.size() / std::min(training.size(), kSetsForStart)]);
+    PmkOptions options = options_;
+    options.normalise = PmkNormalise::kSelf;
+    options.distance = false;
+    Matrix<double> similarities(some.size(), some.size());
+    for (int start = grid_.num_planes(); start > 0; --start) {
+      Pmk(options, grid_, false, start - 1).gram(some, some, similarities, {});
+      if (mean_off_diagonal(similarities) < kLeastMeanSimilarity) return start;
+    }
+    return 0;
+  }
+
+  static double mean_off_diagonal(const Matrix<double>& values) {
+    double sum = 0;
+    for (size_t i = 0; i < values.rows(); ++i)
+      for (size_t j = 0; j < i; ++j) sum += values(i, j);
+    const size_t pairs = values.rows() * (values.rows() - 1) / 2;
+    return pairs > 0 ? sum / static_cast<double>(pairs) : 1;
+  }
+
   double level_weight(int level) const { return std::ldexp(1.0, options_.distance ? level : -level); }
 
   // Of I over levels from .. to-1 in eq 6: a level's weight less the next one's.
@@ -108,7 +143,7 @@ class Pmk final : public SetKernel, public ImpliesMatches {
 std::shared_ptr<const SetKernel> fit_pmk(const PmkOptions& options, const Sample& sample, Rng rng, const Progress&) {
   const double scale = options.scale.value_or(automatic_scale(sample.vectors));
   BinGrid grid(scale, sample.vectors, static_cast<size_t>(options.pyramids), options.shift, rng);
-  return std::make_shared<Pmk>(options, std::move(grid), !options.scale && scale != 1, 0);
+  return std::make_shared<Pmk>(options, std::move(grid), !options.scale && !options.distance, 0);
 }
 
 std::shared_ptr<const SetKernel> load_pmk(const PmkOptions& options, TensorReader in) {

@@ -33,8 +33,8 @@ struct PmkOptions {
              "divide by the size of the smaller set, or by the root of both self-similarities")
         .paper("PMK 3.1");
     f("scale", scale,
-      "vectors times this are rounded down to whole numbers, the finest bins; auto is 1 for whole "
-      "numbers, else found by cross-validation")
+      "vectors times this are rounded down to whole numbers, the finest bins; auto is found by "
+      "cross-validation, and 1 for whole numbers where there are no labels")
         .range(1e-12, 1e12)
         .paper("PMK 3.1");
     f("distance", distance, "weights 2^i instead of 2^-i: the cost of the match, for no classifier").paper("PMK 4.1");
