@@ -128,6 +128,12 @@ std::vector<Preset> make_presets() {
        "dsift/emk-cksvd:dim=1000/linear-svm"},
       {"emk-kpca", "match kernel by kernel PCA, linear SVM", "EMK 3.1", "dsift/emk-kpca:dim=1000/linear-svm"},
       {"sum-match", "exact sum match kernel, kernel SVM; slow", "EMK 2", "dsift/sum-match/kernel-svm"},
+      {"pmk", "pyramid match of dense SIFT with places, as on Caltech-101", "PMK 4.2",
+       "dsift:size=32/pca:dim=10/places:weight=2/pmk:pyramids=3/kernel-svm"},
+      {"pmk-harris", "pyramid match of SIFT at Harris points, as on ETH-80", "PMK 4.2",
+       "sift:detector=harris/pca:dim=10/pmk:pyramids=8/kernel-svm"},
+      {"vg-pmk", "pyramid match over a tree of visual words", "Grauman & Darrell 2006",
+       "dsift/pca:dim=20/places/vg-pmk:branch=11,levels=3/kernel-svm"},
   };
 }
 
