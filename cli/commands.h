@@ -16,6 +16,7 @@ Run add_extract(CLI::App& app);
 Run add_gram(CLI::App& app);
 Run add_info(CLI::App& app);
 Run add_inspect(CLI::App& app);
+Run add_match(CLI::App& app);
 Run add_methods(CLI::App& app);
 Run add_predict(CLI::App& app);
 Run add_synth(CLI::App& app);

@@ -61,6 +61,10 @@ Json model_json(const std::string& file, const TensorMap& map) {
     Json table = Json::array();
     for (const CvRow& row : fit->table) table.push_back({{"C", row.C}, {"score", row.score}});
     out["cross_validation"] = {{"folds", fit->folds}, {"C", fit->C}, {"table", table}};
+    if (const auto& found = fit->indefinite)
+      out["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
+                           {"largest_eigenvalue", found->largest_eigenvalue},
+                           {"negative", found->negative}};
   }
   out["arrays"] = arrays_json(map);
   return out;
@@ -86,6 +90,14 @@ void print_model(const Json& model) {
       fmt::print("C = {}\n", number_text(cv["C"]));
     }
   }
+  if (model.contains("indefinite"))
+    fmt::print(
+        "the kernel matrix was indefinite, and treated as kernel-svm's option says: {} negative "
+        "eigenvalues, the smallest "
+        "{:.3g}, the largest {:.3g}\n",
+        model["indefinite"]["negative"].get<size_t>(),
+        model["indefinite"]["smallest_eigenvalue"].get<double>(),
+        model["indefinite"]["largest_eigenvalue"].get<double>());
   print_arrays(model["arrays"]);
 }
 

@@ -29,6 +29,7 @@ constexpr Command kCommands[] = {
     {"extract", "local features of a dataset, to a folder", add_extract},
     {"encode", "one vector a set", add_encode},
     {"gram", "kernel matrix between sets", add_gram},
+    {"match", "which features of two pictures or sets belong together", add_match},
     {"methods", "every method and stage with its options", add_methods},
     {"info", "what a file holds", add_info},
 };

@@ -13,6 +13,7 @@ using Json = nlohmann::ordered_json;
 struct MethodsArguments {
   Common common;
   std::string name;
+  bool kernels = false;
 };
 
 // The kinds of stages in the order of a recipe.
@@ -22,6 +23,7 @@ constexpr std::pair<const char*, const char*> kKinds[] = {
     {"set feature", "Set features: a set becomes one vector"},
     {"vector kernel", "Vector kernels: two such vectors become a number"},
     {"set kernel", "Set kernels: two sets become a number"},
+    {"kernel transform", "Kernel transforms: a kernel becomes a kernel"},
     {"classifier", "Classifiers: vectors or kernels become classes"},
 };
 
@@ -41,9 +43,17 @@ Json options_json(AnyOptions& options) {
 Json stage_json(const StageEntry& stage) {
   constexpr const char* kPsd[] = {"always", "conditional", "no"};
   Json traits{{"needs_places", stage.traits.needs_places}};
-  if (stage.kind().ends_with("kernel")) {
+  if (stage.kind() == "kernel transform") {
+    constexpr const char* kTransformPsd[] = {"always", "as before", "no"};
+    traits["psd"] = kTransformPsd[static_cast<int>(stage.traits.psd)];
+  } else if (stage.kind().ends_with("kernel")) {
     traits["psd"] = kPsd[static_cast<int>(stage.traits.psd)];
     traits["non_negative"] = stage.traits.non_negative;
+    traits["distance"] = stage.traits.distance;
+    traits["co_occurrence"] = stage.traits.co_occurrence;
+    traits["model_free"] = stage.traits.model_free;
+    traits["unequal_sizes"] = stage.traits.unequal_sizes;
+    traits["cost"] = stage.traits.cost;
   }
   return {{"name", stage.name},       {"kind", stage.kind()},
           {"summary", stage.summary}, {"paper", stage.paper},
@@ -165,7 +175,45 @@ void print_one(const Json& entry) {
         text_of(entry, "name"), text_of(options[0], "name"), text_of(options[0], "default"));
 }
 
+// PMK's table 1, of what there is here.
+void print_kernels() {
+  std::vector<StageEntry> kernels;
+  size_t name_width = 0, cost_width = 0;
+  for (const StageEntry& stage : all_stages())
+    if (stage.kind() == "set kernel" || stage.kind() == "vector kernel") {
+      kernels.push_back(stage);
+      name_width = std::max(name_width, stage.name.size());
+      cost_width = std::max(cost_width, std::string(stage.traits.cost).size());
+    }
+  fmt::print("{:<{}}  {:<{}}  C  P  M  U\n", "kernel", name_width, "cost a pair",
+             std::max<size_t>(cost_width, 11));
+  for (const StageEntry& kernel : kernels) {
+    const Traits& traits = kernel.traits;
+    const char* psd = traits.distance                   ? "-"
+                      : traits.psd == Psd::kAlways      ? "x"
+                      : traits.psd == Psd::kConditional ? "o"
+                                                        : "";
+    const std::string line =
+        fmt::format("{:<{}}  {:<{}}  {:<1}  {:<1}  {:<1}  {:<1}", kernel.name, name_width,
+                    traits.cost, std::max<size_t>(cost_width, 11), traits.co_occurrence ? "x" : "",
+                    psd, traits.model_free ? "x" : "", traits.unequal_sizes ? "x" : "");
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
+  fmt::print(
+      "C  sees which vectors of a set occur together\n"
+      "P  positive semi-definite (Mercer): x always, o on some data, - a distance\n"
+      "M  assumes no parametric model of a set\n"
+      "U  keeps what it promises between sets of unequal sizes\n"
+      "cost: m vectors of d components a set; values of range R; D components of a set feature [PMK table 1]\n");
+}
+
 int methods(const MethodsArguments& args) {
+  if (args.kernels && !args.common.json) {
+    if (!args.name.empty())
+      throw usage_error("methods: --kernels prints all kernels; leave out '{}'", args.name);
+    print_kernels();
+    return 0;
+  }
   const Json found = listing(args.name);
   if (args.common.json) {
     print_json(found);
@@ -183,6 +231,7 @@ int methods(const MethodsArguments& args) {
 Run add_methods(CLI::App& app) {
   auto args = std::make_shared<MethodsArguments>();
   app.add_option("NAME", args->name, "a method or stage, to see it alone");
+  app.add_flag("--kernels", args->kernels, "a table of all kernels: cost, Mercer or not, and more");
   args->common.add_to(app);
   return [args] { return methods(*args); };
 }

@@ -19,8 +19,8 @@ int train(const TrainArguments& args) {
   const auto threads = args.common.limit_threads();
   check_output(args.model);
   const Dataset dataset = open_data(args.data, args.common);
-  const Plan plan =
-      plan_recipe(fit_to_data(args.choice.resolve(default_method(dataset.kind)), dataset.kind, args.common));
+  const Plan plan = plan_recipe(
+      fit_to_data(args.choice.resolve(default_method(dataset.kind)), dataset.kind, args.common));
   ItemSource source(dataset);
   if (!args.features.empty()) source.use_features(args.features);
   const Progress progress = args.common.progress();
@@ -38,6 +38,13 @@ int train(const TrainArguments& args) {
   if (statistics)
     for (const CvRow& row : statistics->table)
       if (row.C == statistics->C) cross_validated = row.score;
+  if (statistics && statistics->indefinite)
+    args.common.say(fmt::format(
+        "the kernel matrix is not positive semi-definite: {} of {} eigenvalues are negative, the "
+        "smallest is "
+        "{:.3g}, the largest {:.3g}; it was treated as kernel-svm's option indefinite says",
+        statistics->indefinite->negative, items.size(), statistics->indefinite->smallest_eigenvalue,
+        statistics->indefinite->largest_eigenvalue));
   if (args.common.json) {
     nlohmann::ordered_json out{{"model", args.model},   {"recipe", plan.recipe().text()},
                                {"items", items.size()}, {"classes", pipeline.class_names()},

@@ -26,6 +26,7 @@ endfunction()
 muster_find_plain(dnnl dnnl.h dnnl)  # its own configuration file asks for OpenCL
 muster_find_plain(jpeg jpeglib.h jpeg)
 muster_find_plain(png png.h png)
+muster_find_plain(lemon lemon/network_simplex.h lemon)
 muster_find_plain(liblinear linear.h linear)
 muster_find_plain(libsvm libsvm/svm.h svm)
 muster_find_plain(vlfeat vl/covdet.h vl)

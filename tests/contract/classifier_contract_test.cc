@@ -37,8 +37,8 @@ class EveryClassifier : public ::testing::TestWithParam<StageCase> {
     const auto gram_of = [&](size_t candidate) {
       return gaussian(data.vectors, data.vectors, candidate == 0 ? kGamma : 100 * kGamma);
     };
-    GramChoice choice = stage.as<GramClassifierStage>().fit(*stage.options, 2, gram_of, data.labels,
-                                                            Rng(kSeed), {});
+    GramChoice choice = stage.as<GramClassifierStage>().fit(*stage.options, 2, gram_of, Psd::kNo,
+                                                            data.labels, Rng(kSeed), {});
     EXPECT_EQ(choice.candidate, 0u) << "the kernel that cannot tell items apart was chosen";
     return std::move(choice.classifier);
   }

@@ -1,4 +1,5 @@
-// Every kernel between sets: set kernels, and vector kernels on the vectors of a set feature.
+// Every kernel between sets: set kernels, vector kernels on the vectors of a set feature, and transforms of a set
+// kernel.
 #include <Eigen/Eigenvalues>
 
 #include "contract/contract.h"
@@ -12,6 +13,16 @@ class EveryKernel : public ::testing::TestWithParam<StageCase> {
     return std::holds_alternative<SetKernelStage>(GetParam().entry->functions);
   }
 
+  static bool is_transform() {
+    return std::holds_alternative<KernelTransformStage>(GetParam().entry->functions);
+  }
+
+  // What transforms are tested on.
+  static const PlannedStage& sum_match() {
+    static const StageCase tested = make_case(find_stage("sum-match"));
+    return tested.stage;
+  }
+
   static const PlannedStage& bow() {
     static const StageCase tested = make_case(find_stage("bow"));
     return tested.stage;
@@ -22,6 +33,9 @@ class EveryKernel : public ::testing::TestWithParam<StageCase> {
     const PlannedStage& stage = GetParam().stage;
     if (is_set_kernel())
       return stage.as<SetKernelStage>().fit(*stage.options, sample, Rng(kSeed), {});
+    if (is_transform())
+      return stage.as<KernelTransformStage>().make(
+          *stage.options, sum_match().as<SetKernelStage>().fit(*sum_match().options, sample, Rng(kSeed), {}));
     auto feature = std::make_shared<SetFeature>(
         bow().as<SetFeatureStage>().fit(*bow().options, sample, Rng(kSeed), {}));
     return stage.as<FeatureKernelStage>().make(*stage.options, feature);
@@ -31,12 +45,15 @@ class EveryKernel : public ::testing::TestWithParam<StageCase> {
     const PlannedStage& stage = GetParam().stage;
     const TensorReader in(map);
     if (is_set_kernel()) return stage.as<SetKernelStage>().load(*stage.options, in);
+    if (is_transform())
+      return stage.as<KernelTransformStage>().load(
+          *stage.options, sum_match().as<SetKernelStage>().load(*sum_match().options, in.scope("base")), in);
     auto feature = std::make_shared<SetFeature>(
         bow().as<SetFeatureStage>().load(*bow().options, in.scope("feature")));
     return stage.as<FeatureKernelStage>().load(feature, in);
   }
 };
-const auto kKernels = cases_of_kind<SetKernelStage, FeatureKernelStage>();
+const auto kKernels = cases_of_kind<SetKernelStage, FeatureKernelStage, KernelTransformStage>();
 INSTANTIATE_TEST_SUITE_P(Contract, EveryKernel, ::testing::ValuesIn(kKernels), case_name);
 
 Represented represent(const SetKernel& kernel, const std::vector<VectorSet>& sets) {
@@ -94,7 +111,8 @@ TEST_P(EveryKernel, GramIsSymmetricAndOfItsPartsWhole) {
 }
 
 TEST_P(EveryKernel, IsPositiveSemiDefiniteWhereItSaysSo) {
-  if (GetParam().entry->traits.psd != Psd::kAlways) return;
+  const Psd claim = GetParam().stage.traits().psd;
+  if (claim != Psd::kAlways && !(is_transform() && claim == Psd::kConditional)) return;
   MUSTER_FIT_OR_SKIP(fitted, fit(random_sample(400)));
   const Represented sets = represent(*fitted, random_sets(30));
   for (const auto& kernel : fitted->candidates(sets)) {

@@ -158,6 +158,9 @@ void FitStatistics::save(TensorWriter out) const {
   out.put("folds", static_cast<double>(folds));
   out.put("table", rows);
   out.put("iterations", static_cast<double>(iterations));
+  if (indefinite)
+    out.put("indefinite", std::vector<double>{indefinite->smallest_eigenvalue, indefinite->largest_eigenvalue,
+                                              static_cast<double>(indefinite->negative)});
 }
 
 FitStatistics FitStatistics::load(TensorReader in) {
@@ -168,6 +171,11 @@ FitStatistics FitStatistics::load(TensorReader in) {
   const Matrix<double> rows = in.matrix<double>("table");
   in.require(rows.cols() == 2, "the table of cross-validation must have two columns");
   for (size_t r = 0; r < rows.rows(); ++r) out.table.push_back({rows(r, 0), rows(r, 1)});
+  if (in.has("indefinite")) {
+    const std::vector<double> found = in.values<double>("indefinite");
+    in.require(found.size() == 3, "what was found of an indefinite kernel matrix must be three numbers");
+    out.indefinite = IndefiniteGram{found[0], found[1], static_cast<size_t>(std::clamp(found[2], 0.0, 9e15))};
+  }
   return out;
 }
 

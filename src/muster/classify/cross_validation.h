@@ -9,6 +9,7 @@
 
 #include "muster/classify/binary_problems.h"
 #include "muster/classify/calibration.h"
+#include "muster/classify/indefinite.h"
 #include "muster/core/options.h"
 #include "muster/core/progress.h"
 #include "muster/core/rng.h"
@@ -40,6 +41,7 @@ struct FitStatistics {
   // Rows of the Gram used (solver gram), or trainings by LIBLINEAR or LIBSVM; all folds together.
   int64_t iterations = 0;
   double seconds = 0;
+  std::optional<IndefiniteGram> indefinite;  // what was found and treated, where it was
 
   void save(TensorWriter out) const;
   static FitStatistics load(TensorReader in);

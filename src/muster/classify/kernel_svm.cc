@@ -220,8 +220,9 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
 }
 
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
-                                           MatrixView<const double> gram, const Labels& labels,
+                                           const DefiniteGram& treated, const Labels& labels,
                                            const KernelChoice& choice, const Progress& progress) {
+  const MatrixView<const double> gram = treated.gram();
   OptionsOf<KernelSvmOptions>(options).validate("kernel-svm");
   const auto start = Clock::now();
   const auto problems = make_problems("kernel-svm", labels, options.scheme);
@@ -234,7 +235,8 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
     for (size_t p = begin; p < end; ++p) {
       if (problems[p].two_sided()) {
         // The stream only orders the visits of the solver, which ends at the same solution.
-        const SvmDecision svm = solver->train(problems[p], fit.statistics.C, Rng(0).derive(p));
+        SvmDecision svm = solver->train(problems[p], fit.statistics.C, Rng(0).derive(p));
+        treated.fold_into(svm.coefficients);
         for (size_t i = 0; i < gram.rows; ++i) coefficients(i, p) = svm.coefficients[i];
         offsets[p] = svm.offset;
       } else {
@@ -245,6 +247,7 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
   });
   fit.statistics.iterations += static_cast<int64_t>(problems.size());
   fit.statistics.seconds += seconds_since(start);
+  fit.statistics.indefinite = treated.found();
   return std::make_unique<KernelSvm>(options.scheme, std::move(coefficients), std::move(offsets),
                                      std::move(fit));
 }
@@ -252,8 +255,9 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            MatrixView<const double> gram, const Labels& labels,
                                            Rng rng, const Progress& progress) {
-  return fit_kernel_svm(options, gram, labels,
-                        choose_kernel(options, {gram}, labels, rng, progress), progress);
+  const DefiniteGram treated(Matrix<double>(gram), options.indefinite);
+  return fit_kernel_svm(options, treated, labels,
+                        choose_kernel(options, {treated.gram()}, labels, rng, progress), progress);
 }
 
 std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options, TensorReader in) {

@@ -19,6 +19,7 @@
 
 #include "muster/classify/classifier.h"
 #include "muster/classify/cross_validation.h"
+#include "muster/classify/indefinite.h"
 #include "muster/core/options.h"
 
 namespace muster {
@@ -28,11 +29,14 @@ enum class SvmLoss { kSquaredHinge, kHinge };
 struct KernelSvmOptions : CvOptions {
   SvmLoss loss = SvmLoss::kSquaredHinge;
   double tolerance = 0.01;
+  Indefinite indefinite = Indefinite::kClip;
 
   void fields(Fields& f) {
     CvOptions::fields(f);
     f.choice("loss", loss, {"squared-hinge", "hinge"}, "of an error; hinge is LIBSVM's C-SVC");
     f("tolerance", tolerance, "of the solver; smaller is more exact").range(1e-10, 0.5);
+    f.choice("indefinite", indefinite, {"clip", "flip", "shift", "refuse"},
+             "what becomes of a kernel matrix that is not positive semi-definite");
   }
 };
 
@@ -49,11 +53,11 @@ struct KernelChoice {
 KernelChoice choose_kernel(const KernelSvmOptions& options,
                            const std::vector<MatrixView<const double>>& grams, const Labels& labels,
                            const Rng& rng, const Progress& progress);
-// With a choice made before on this Gram.
+// With a choice made before on this Gram (as it was treated); decisions are for kernel values as they come.
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
-                                           MatrixView<const double> gram, const Labels& labels,
+                                           const DefiniteGram& treated, const Labels& labels,
                                            const KernelChoice& choice, const Progress& progress);
-// Chooses C and fits.
+// Treats the Gram where it is indefinite, chooses C and fits.
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            MatrixView<const double> gram, const Labels& labels,
                                            Rng rng, const Progress& progress);

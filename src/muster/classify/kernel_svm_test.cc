@@ -139,7 +139,7 @@ TEST(KernelSvm, ChoosesTheKernelThatPredicts) {
     EXPECT_EQ(choice.index, 1u);
     ASSERT_EQ(choice.tables.size(), 2u);
     EXPECT_GT(choice.tables[1].back().score, choice.tables[0].back().score);
-    const auto model = fit_kernel_svm(options, good, data.labels, choice, {});
+    const auto model = fit_kernel_svm(options, DefiniteGram(good), data.labels, choice, {});
     EXPECT_EQ(model->statistics()->C, choice.best.statistics.C);
     EXPECT_GT(testing_data::accuracy(model->scores_from_gram(good), data.labels), 0.8);
   }

@@ -132,6 +132,55 @@ double sum_all(ConstMatrixView values) {
   return total;
 }
 
+using Wide = hn::ScalableTag<double>;
+
+HWY_INLINE hn::Vec<Wide> power_of(hn::Vec<Wide> base, int power) {
+  hn::Vec<Wide> out = hn::Set(Wide(), 1);
+  for (; power > 0; power /= 2) {
+    if (power % 2 == 1) out = hn::Mul(out, base);
+    base = hn::Mul(base, base);
+  }
+  return out;
+}
+
+double sum_powers_all(ConstMatrixView values, int power) {
+  const Wide d;
+  const hn::Rebind<float, Wide> narrow;
+  const size_t lanes = hn::Lanes(d);
+  hn::Vec<Wide> sum = hn::Zero(d);
+  for (size_t r = 0; r < values.rows; ++r) {
+    const float* row = values.row(r).data();
+    size_t i = 0;
+    for (; i + lanes <= values.cols; i += lanes)
+      sum = hn::Add(sum, power_of(hn::PromoteTo(d, hn::LoadU(narrow, row + i)), power));
+    if (i == values.cols) continue;
+    HWY_ALIGN float rest[hn::MaxLanes(narrow)] = {};
+    std::copy(row + i, row + values.cols, rest);
+    sum = hn::Add(sum, power_of(hn::PromoteTo(d, hn::Load(narrow, rest)), power));
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+void raise_maxima_all(ConstMatrixView values, float* row_max, float* col_max) {
+  const Tag d;
+  const size_t lanes = hn::Lanes(d);
+  for (size_t r = 0; r < values.rows; ++r) {
+    const float* row = values.row(r).data();
+    Vec best = hn::Set(d, row_max[r]);
+    size_t i = 0;
+    for (; i + lanes <= values.cols; i += lanes) {
+      const Vec v = hn::LoadU(d, row + i);
+      best = hn::Max(best, v);
+      hn::StoreU(hn::Max(hn::LoadU(d, col_max + i), v), d, col_max + i);
+    }
+    row_max[r] = hn::GetLane(hn::MaxOfLanes(d, best));
+    for (; i < values.cols; ++i) {
+      row_max[r] = std::max(row_max[r], row[i]);
+      col_max[i] = std::max(col_max[i], row[i]);
+    }
+  }
+}
+
 }  // namespace muster::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -143,6 +192,8 @@ HWY_EXPORT(gaussian_all);
 HWY_EXPORT(add_cosines_all);
 HWY_EXPORT(add_rows_all);
 HWY_EXPORT(sum_all);
+HWY_EXPORT(sum_powers_all);
+HWY_EXPORT(raise_maxima_all);
 
 void exp_scaled(std::span<float> values, float scale) {
   HWY_DYNAMIC_DISPATCH(exp_all)(values.data(), values.size(), scale);
@@ -167,6 +218,16 @@ void add_rows(ConstMatrixView values, std::span<float> sum) {
 }
 
 double sum_of_values(ConstMatrixView values) { return HWY_DYNAMIC_DISPATCH(sum_all)(values); }
+
+double sum_of_powers(ConstMatrixView values, int power) {
+  MUSTER_CHECK(power >= 1);
+  return HWY_DYNAMIC_DISPATCH(sum_powers_all)(values, power);
+}
+
+void raise_to_maxima(ConstMatrixView values, std::span<float> row_max, std::span<float> col_max) {
+  MUSTER_CHECK(values.rows == row_max.size() && values.cols == col_max.size());
+  HWY_DYNAMIC_DISPATCH(raise_maxima_all)(values, row_max.data(), col_max.data());
+}
 
 }  // namespace muster
 #endif  // HWY_ONCE

@@ -21,5 +21,9 @@ void add_cosines_of_rows(ConstMatrixView angles, std::span<const float> phases, 
 void add_rows(ConstMatrixView values, std::span<float> sum);
 // Sum of all values, rows in single precision and their sums in double.
 double sum_of_values(ConstMatrixView values);
+// Sum of values^power, power >= 1, in double precision.
+double sum_of_powers(ConstMatrixView values, int power);
+// row_max(i) <- max(row_max(i), all values of row i); col_max alike.
+void raise_to_maxima(ConstMatrixView values, std::span<float> row_max, std::span<float> col_max);
 
 }  // namespace muster

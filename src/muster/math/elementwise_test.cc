@@ -74,5 +74,28 @@ TEST(Elementwise, SumsOverRows) {
   }
 }
 
+TEST(Elementwise, PowersAndMaximaAroundLaneEdges) {
+  for (size_t n : {0, 1, 3, 4, 5, 8, 9, 17}) {
+    const Matrix<float> values = oracle::normal_matrix(6, n, Rng(n));
+    for (int power : {1, 2, 3, 9}) {
+      double expected = 0, size = 1e-12;
+      for (float v : values.values()) {
+        expected += std::pow(static_cast<double>(v), power);
+        size += std::pow(std::abs(static_cast<double>(v)), power);
+      }
+      EXPECT_NEAR(sum_of_powers(values, power), expected, 1e-13 * size);
+    }
+    std::vector<float> rows(6, -0.5f), cols(n, -0.5f), expected_rows = rows, expected_cols = cols;
+    raise_to_maxima(values, rows, cols);
+    for (size_t i = 0; i < 6; ++i)
+      for (size_t j = 0; j < n; ++j) {
+        expected_rows[i] = std::max(expected_rows[i], values(i, j));
+        expected_cols[j] = std::max(expected_cols[j], values(i, j));
+      }
+    EXPECT_EQ(rows, expected_rows);
+    EXPECT_EQ(cols, expected_cols);
+  }
+}
+
 }  // namespace
 }  // namespace muster

@@ -247,7 +247,13 @@ class Experiment {
     for (const auto& [stage, value] : seconds) times[stage] = value;
     times["train"] = train_seconds;
     times["test"] = test_seconds;
-    if (const FitStatistics* statistics = pipeline.classifier().statistics()) result["C"] = statistics->C;
+    if (const FitStatistics* statistics = pipeline.classifier().statistics()) {
+      result["C"] = statistics->C;
+      if (const auto& found = statistics->indefinite)
+        result["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
+                                {"largest_eigenvalue", found->largest_eigenvalue},
+                                {"negative", found->negative}};
+    }
     result["num_train"] = train.size();
     result["num_test"] = test.size();
     result["peak_memory_mib"] = peak_memory_mib();

@@ -193,7 +193,7 @@ class Fitting {
       return sum;
     };
     GramChoice choice = plan_.classifier->as<GramClassifierStage>().fit(
-        *plan_.classifier->options, num_candidates, gram_of, labels_, rng_.derive("classifier"), progress_);
+        *plan_.classifier->options, num_candidates, gram_of, plan_.psd(), labels_, rng_.derive("classifier"), progress_);
     for (size_t b = 0; b < branches.size(); ++b) branches[b].kernel = kernel_of(b, choice.candidate);
     return std::move(choice.classifier);
   }
@@ -239,8 +239,13 @@ FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::s
   const Sample sample = sample_for(last, stream.derive("sample"));
   if (sample.vectors.rows() == 0)
     throw data_error("none of the {} training items has a single vector to learn from", items.size());
+  const auto transform = [&] {
+    for (const PlannedStage& stage : plan.transforms)
+      branch.kernel = stage.as<KernelTransformStage>().make(*stage.options, branch.kernel);
+  };
   if (plan.set_kernel) {
     branch.kernel = last.as<SetKernelStage>().fit(*last.options, sample, stream.derive("fit"), progress);
+    transform();
     return branch;
   }
   branch.feature = std::make_shared<SetFeature>(
@@ -248,6 +253,7 @@ FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::s
   if (plan.feature_kernel) {
     branch.kernel = plan.feature_kernel->as<FeatureKernelStage>().make(*plan.feature_kernel->options, branch.feature);
     branch.feature = nullptr;
+    transform();
   }
   return branch;
 }

@@ -69,7 +69,12 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
     in.require(branch.feature->input_dim() == width, "a set feature of another dimension");
     return branch;
   }
-  const TensorReader kernel = in.scope("kernel");
+  TensorReader kernel = in.scope("kernel");
+  std::vector<TensorReader> of_transform;  // each holds what it transforms
+  for (size_t t = 0; t < plan.transforms.size(); ++t) {
+    of_transform.insert(of_transform.begin(), kernel);
+    kernel = kernel.scope("base");
+  }
   if (plan.set_kernel) {
     branch.kernel = plan.set_kernel->as<SetKernelStage>().load(*plan.set_kernel->options, kernel);
   } else {
@@ -79,6 +84,9 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
     const StageEntry& entry = plan.feature_kernel ? *plan.feature_kernel->entry : find_stage("linear");
     branch.kernel = std::get<FeatureKernelStage>(entry.functions).load(std::move(feature), kernel);
   }
+  for (size_t t = 0; t < plan.transforms.size(); ++t)
+    branch.kernel = plan.transforms[t].as<KernelTransformStage>().load(*plan.transforms[t].options, branch.kernel,
+                                                                       of_transform[t]);
   branch.training = branch.kernel->load_represented(in.scope("training"));
   return branch;
 }

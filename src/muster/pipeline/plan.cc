@@ -22,7 +22,23 @@ bool holds(const PlannedStage& stage) {
 
 Error misplaced(const PlannedStage& stage, const std::string& why) {
   return usage_error("recipe: {} ({}) {}; the order is feature / reductions / set feature [/ vector kernel] or set "
-                     "kernel / classifier", stage.entry->name, stage.entry->kind(), why);
+                     "kernel / kernel transforms / classifier", stage.entry->name, stage.entry->kind(), why);
+}
+
+void add_transform(PlannedStage stage, BranchPlan& branch) {
+  if (!branch.has_kernel())
+    throw misplaced(stage, branch.complete() ? "must follow a kernel; put linear between" : "must follow a kernel");
+  if (stage.entry->name == "normalise" && branch.gives_distances())
+    throw misplaced(stage, "cannot follow a distance, which is 0 between a set and itself");
+  branch.transforms.push_back(std::move(stage));
+}
+
+// A classifier on distances would take the most unlike for the most alike.
+void refuse_distances(const BranchPlan& branch, const PlannedStage& classifier) {
+  if (branch.gives_distances())
+    throw usage_error("recipe: {} cannot follow {}, which gives distances; use a similarity (such as distance=false) or put "
+                      "empirical-map between them; muster gram gives the distances themselves",
+                      classifier.entry->name, branch.set_kernel->full_spec().text());
 }
 
 // Adds the stage to the branch, or to the plan where it is the classifier.
@@ -41,6 +57,8 @@ void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
   } else if (holds<SetKernelStage>(stage)) {
     if (branch.complete()) throw misplaced(stage, "cannot follow a set feature or another kernel");
     branch.set_kernel = std::move(stage);
+  } else if (holds<KernelTransformStage>(stage)) {
+    add_transform(std::move(stage), branch);
   } else if (holds<FeatureKernelStage>(stage)) {
     if (!branch.set_feature || branch.feature_kernel) throw misplaced(stage, "must follow a set feature");
     branch.feature_kernel = std::move(stage);
@@ -70,6 +88,28 @@ size_t PlannedStage::num_samples() const {
   return count;
 }
 
+Psd BranchPlan::psd() const {
+  Psd psd = Psd::kAlways;
+  if (set_kernel) psd = set_kernel->traits().psd;
+  if (feature_kernel) psd = feature_kernel->traits().psd;
+  for (const PlannedStage& transform : transforms)
+    if (transform.traits().psd != Psd::kConditional) psd = transform.traits().psd;
+  return psd;
+}
+
+bool BranchPlan::gives_distances() const {
+  if (!set_kernel || !set_kernel->traits().distance) return false;
+  // What is a Mercer kernel always is a similarity, too.
+  return std::ranges::none_of(
+      transforms, [](const PlannedStage& transform) { return transform.traits().psd == Psd::kAlways; });
+}
+
+Psd Plan::psd() const {
+  Psd psd = Psd::kAlways;
+  for (const BranchPlan& branch : branches) psd = std::max(psd, branch.psd());
+  return psd;
+}
+
 bool Plan::on_vectors() const { return classifier && holds<VectorClassifierStage>(*classifier); }
 
 Recipe Plan::recipe() const {
@@ -84,6 +124,7 @@ Recipe Plan::recipe() const {
     add(branch.set_feature);
     add(branch.feature_kernel);
     add(branch.set_kernel);
+    for (const PlannedStage& transform : branch.transforms) stages.push_back(transform.full_spec());
   }
   if (classifier) (out.branches.size() == 1 ? out.branches[0] : out.joined).push_back(classifier->full_spec());
   return out;
@@ -101,11 +142,14 @@ Plan plan_recipe(const Recipe& recipe) {
     PlannedStage stage = plan_stage(spec);
     if (!holds<VectorClassifierStage>(stage) && !holds<GramClassifierStage>(stage))
       throw misplaced(stage, "cannot follow '//'");
-    for (const BranchPlan& branch : plan.branches)
+    for (const BranchPlan& branch : plan.branches) {
       if (!branch.complete()) throw misplaced(stage, "needs a set feature or set kernel in every branch");
+      }
     if (plan.classifier) throw misplaced(stage, "stands after the classifier");
     plan.classifier = std::move(stage);
   }
+  if (plan.classifier)
+    for (const BranchPlan& branch : plan.branches) refuse_distances(branch, *plan.classifier);
   if (plan.on_vectors())
     for (const BranchPlan& branch : plan.branches)
       if (branch.has_kernel())

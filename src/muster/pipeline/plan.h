@@ -19,22 +19,29 @@ struct PlannedStage {
   StageSpec full_spec() const;
   // The option called `samples` where the stage has one: how many vectors it is fitted on.
   size_t num_samples() const;
+  // With the options as they are.
+  Traits traits() const { return entry->traits_in ? entry->traits_in(*options) : entry->traits; }
   template <class Stage>
   const Stage& as() const {
     return std::get<Stage>(entry->functions);
   }
 };
 
-// extractor? reduction* (set feature, vector kernel? | set kernel)
+// extractor? reduction* (set feature, vector kernel? | set kernel) transform*, the last after a kernel
 struct BranchPlan {
   std::optional<PlannedStage> extractor;
   std::vector<PlannedStage> reducers;
   std::optional<PlannedStage> set_feature;
   std::optional<PlannedStage> feature_kernel;
   std::optional<PlannedStage> set_kernel;
+  std::vector<PlannedStage> transforms;
 
   bool complete() const { return set_feature || set_kernel; }
   bool has_kernel() const { return feature_kernel || set_kernel; }
+  // Of the kernel that the branch ends in (the dot product where it stops at a set feature).
+  Psd psd() const;
+  // True where its values are distances, not similarities.
+  bool gives_distances() const;
 };
 
 struct Plan {
@@ -43,6 +50,8 @@ struct Plan {
 
   // True where the classifier takes vectors; then no branch has a kernel.
   bool on_vectors() const;
+  // Of the sum over branches.
+  Psd psd() const;
   // Fully spelt out.
   Recipe recipe() const;
 };

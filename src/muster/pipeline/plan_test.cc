@@ -30,9 +30,27 @@ TEST(Plan, FindsThePartsOfARecipe) {
   EXPECT_FALSE(plan("dsift/bow").classifier);  // what encode takes
 }
 
+TEST(Plan, KnowsWhatTransformsMakeOfAKernel) {
+  const auto psd = [](const char* text) { return plan(text).psd(); };
+  EXPECT_EQ(psd("bow/linear-svm"), Psd::kAlways);
+  EXPECT_EQ(psd("sum-match/kernel-svm"), Psd::kAlways);
+  EXPECT_EQ(psd("sum-match/normalise/kernel-svm"), Psd::kAlways);
+  EXPECT_EQ(psd("match/normalise/kernel-svm"), Psd::kNo);
+  EXPECT_EQ(psd("bow/rbf/subpoly/kernel-svm"), Psd::kNo);
+  EXPECT_EQ(psd("match/subpoly/empirical-map/normalise/kernel-svm"), Psd::kAlways);
+  EXPECT_EQ(psd("principal-angles/kernel-svm"), Psd::kConditional);
+  EXPECT_EQ(psd("dsift/match+rgb/bow//kernel-svm"), Psd::kNo);
+  EXPECT_TRUE(plan("matching:distance=true/subpoly").branches[0].gives_distances());
+  EXPECT_FALSE(plan("matching:distance=true/empirical-map/kernel-svm").branches[0].gives_distances());
+  EXPECT_TRUE(plan("pmk:distance=true").branches[0].gives_distances());
+  EXPECT_TRUE(plan("l1-embedding").branches[0].gives_distances());
+  EXPECT_FALSE(plan("matching/kernel-svm").branches[0].gives_distances());
+}
+
 TEST(Plan, RecipeSpellsOutEveryOptionAndMeansTheSame) {
   for (const char* text :
        {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
+        "match:kernel=cauchy/subpoly:p=0.3/empirical-map/normalise/kernel-svm",
         "dsift/places/bow/chi2:gamma=0.5+rgb/bow//kernel-svm:C=3"}) {
     const Recipe full = plan(text).recipe();
     EXPECT_EQ(plan_recipe(full).recipe(), full) << text;
@@ -56,6 +74,17 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
       {"dsift/sum-match/rbf/kernel-svm", "rbf (vector kernel) must follow a set feature"},
       {"dsift/rbf/kernel-svm", "rbf (vector kernel) must follow a set feature"},
       {"dsift/bow/rbf/chi2/kernel-svm", "chi2 (vector kernel) must follow a set feature"},
+      {"dsift/normalise/kernel-svm", "normalise (kernel transform) must follow a kernel"},
+      {"dsift/bow/normalise/kernel-svm", "put linear between"},
+      {"dsift/match/normalise/bow/kernel-svm", "bow (set feature) is the second one"},
+      {"dsift/match/normalise/linear-svm", "takes vectors and cannot follow a kernel"},
+      {"dsift/match/kernel-svm/normalise", "stands after the classifier"},
+      {"dsift/match/normalise/rbf/kernel-svm", "rbf (vector kernel) must follow a set feature"},
+      {"matching:distance=true/kernel-svm", "kernel-svm cannot follow matching:distance=true"},
+      {"matching:distance=true/kernel-svm", "distance=false"},
+      {"matching:distance=true/subpoly/kernel-svm", "put empirical-map between them"},
+      {"matching:distance=true/normalise", "cannot follow a distance"},
+      {"dsift/match+rgb/matching:distance=true//kernel-svm", "which gives distances"},
       {"dsift/linear-svm", "linear-svm (classifier) needs a set feature or set kernel"},
       {"dsift/bow/linear-svm/bow", "bow (set feature) stands after the classifier"},
       {"dsift/bow/linear-svm/linear-svm", "linear-svm (classifier) stands after the classifier"},

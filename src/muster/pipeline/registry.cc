@@ -14,16 +14,45 @@
 #include "muster/setfeature/emk_fourier.h"
 #include "muster/setfeature/emk_kpca.h"
 #include "muster/setfeature/kernel_codebook.h"
+#include "muster/setkernel/empirical_map.h"
+#include "muster/setkernel/exponent.h"
 #include "muster/setkernel/feature_kernel.h"
+#include "muster/setkernel/greedy.h"
+#include "muster/setkernel/l1_embedding.h"
+#include "muster/setkernel/match.h"
+#include "muster/setkernel/matching.h"
+#include "muster/setkernel/normalise.h"
+#include "muster/setkernel/pmk.h"
+#include "muster/setkernel/principal_angles.h"
+#include "muster/setkernel/subpoly.h"
 #include "muster/setkernel/sum_match.h"
+#include "muster/setkernel/vg_pmk.h"
 
 namespace muster {
 namespace {
 
 using K = FeatureKernelKind;
 constexpr Traits kNone{};
-constexpr Traits kNonNegative{Psd::kAlways, true, false};
-constexpr Traits kNeedsPlaces{Psd::kAlways, false, true};
+constexpr Traits kNeedsPlaces{.needs_places = true};
+// Between vectors of D components. A dot product of means sees every vector by itself; the others see the whole.
+constexpr Traits kLinear{.cost = "D"};
+constexpr Traits kOfVectors{.co_occurrence = true, .cost = "D"};
+constexpr Traits kOfHistograms{.non_negative = true, .co_occurrence = true, .cost = "D"};
+// Between sets of m vectors of d components.
+constexpr Traits kAllPairs{.cost = "d m^2"};
+constexpr Traits kBestPairs{.psd = Psd::kNo, .cost = "d m^2"};
+constexpr Traits kGreedyPairs{.psd = Psd::kNo, .co_occurrence = true, .cost = "d m^2"};
+constexpr Traits kOptimalPairs{.psd = Psd::kNo, .co_occurrence = true, .cost = "d m^2 + m^3"};
+constexpr Traits kSpans{.psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .unequal_sizes = false,
+                        .cost = "d m^2 + m^3"};
+constexpr Traits kPyramids{.co_occurrence = true, .cost = "d m log R"};
+constexpr Traits kTree{.co_occurrence = true, .cost = "d m log m"};
+constexpr Traits kDistance{.psd = Psd::kNo, .distance = true, .co_occurrence = true, .unequal_sizes = false,
+                           .cost = "d m log R"};
+// Of kernels.
+constexpr Traits kKeepsPsd{.psd = Psd::kConditional};
+constexpr Traits kMakesPsd{.psd = Psd::kAlways};
+constexpr Traits kBreaksPsd{.psd = Psd::kNo};
 
 std::vector<StageEntry> make_stages() {
   return {
@@ -48,15 +77,38 @@ std::vector<StageEntry> make_stages() {
                   fit_emk_cksvd, load_emk_cksvd),
       set_feature("emk-kpca", "match kernel by kernel PCA", "EMK 3.1", kNone, fit_emk_kpca, load_emk_kpca),
       // Vectors become kernels.
-      feature_kernel<NoOptions>("linear", "dot product of set features", "EMK 2", kNone, K::kLinear),
-      feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kNone, K::kRbf),
-      feature_kernel<WidthOptions>("chi2", "exponential chi-square kernel of set features", "METHODS 5", kNonNegative,
+      feature_kernel<NoOptions>("linear", "dot product of set features", "EMK 2", kLinear, K::kLinear),
+      feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kOfVectors, K::kRbf),
+      feature_kernel<WidthOptions>("chi2", "exponential chi-square kernel of set features", "METHODS 5", kOfHistograms,
                                    K::kChi2),
-      feature_kernel<NoOptions>("intersection", "histogram intersection of set features", "PMK 3", kNonNegative,
+      feature_kernel<NoOptions>("intersection", "histogram intersection of set features", "PMK 3", kOfHistograms,
                                 K::kIntersection),
       // Sets become kernels.
-      set_kernel("sum-match", "mean local kernel over all pairs of vectors, exactly", "EMK 2", kNone, fit_sum_match,
+      set_kernel("sum-match", "mean local kernel over all pairs of vectors, exactly", "EMK 2", kAllPairs, fit_sum_match,
                  load_sum_match),
+      set_kernel("match", "mean of the best local kernel of every vector, in both directions (Wallraven)", "PMK 2",
+                 kBestPairs, fit_match, load_match),
+      set_kernel("exponent", "mean power of the local kernel over all pairs of vectors (Lyu)", "PMK 2", kAllPairs,
+                 fit_exponent, load_exponent),
+      set_kernel("greedy", "local kernel summed over the best remaining pairs (Boughorbel)", "PMK 2", kGreedyPairs,
+                 fit_greedy, load_greedy),
+      set_kernel("principal-angles", "product of squared cosines of the angles between spans (Wolf & Shashua)", "PMK 2",
+                 kSpans, fit_principal_angles, load_principal_angles),
+      set_kernel("matching", "exact optimal partial matching, as similarity or as cost", "PMK 4.1", kOptimalPairs,
+                 fit_matching, load_matching),
+      set_kernel("pmk", "pyramid match: histograms over nested grids, intersected level by level", "PMK 3", kPyramids, fit_pmk,
+                 load_pmk),
+      set_kernel("vg-pmk", "pyramid match over the nodes of a hierarchical k-means tree", "Grauman & Darrell 2006", kTree,
+                 fit_vg_pmk, load_vg_pmk),
+      set_kernel("l1-embedding", "weighted L1 distance of histogram pyramids", "PMK 4.1", kDistance, fit_l1_embedding,
+                 load_l1_embedding),
+      // Kernels become kernels.
+      kernel_transform("subpoly", "sign(k) |k|^p, for kernels with a large diagonal", "PMK 4.2", kBreaksPsd, make_subpoly,
+                       load_subpoly),
+      kernel_transform("empirical-map", "kernel values with all training sets as a vector: K K^T", "PMK 4.2", kMakesPsd,
+                       make_empirical_map, load_empirical_map),
+      kernel_transform("normalise", "k(x, y) / sqrt(k(x, x) k(y, y))", "PMK 3", kKeepsPsd, make_normalise,
+                       load_normalise),
       // Vectors or kernels become scores.
       vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
                         load_linear_svm),
@@ -76,6 +128,12 @@ std::vector<Preset> make_presets() {
        "dsift/emk-cksvd:dim=1000/linear-svm"},
       {"emk-kpca", "match kernel by kernel PCA, linear SVM", "EMK 3.1", "dsift/emk-kpca:dim=1000/linear-svm"},
       {"sum-match", "exact sum match kernel, kernel SVM; slow", "EMK 2", "dsift/sum-match/kernel-svm"},
+      {"pmk", "pyramid match of dense SIFT with places, as on Caltech-101", "PMK 4.2",
+       "dsift:size=32/pca:dim=10/places:weight=2/pmk:pyramids=3/kernel-svm"},
+      {"pmk-harris", "pyramid match of SIFT at Harris points, as on ETH-80", "PMK 4.2",
+       "sift:detector=harris/pca:dim=10/pmk:pyramids=8/kernel-svm"},
+      {"vg-pmk", "pyramid match over a tree of visual words", "Grauman & Darrell 2006",
+       "dsift/pca:dim=20/places/vg-pmk:branch=11,levels=3/kernel-svm"},
   };
 }
 
@@ -94,7 +152,7 @@ const Entry& find_named(const std::vector<Entry>& entries, std::string_view name
 
 std::string StageEntry::kind() const {
   constexpr const char* kNames[] = {"feature",    "reduction",  "set feature", "vector kernel",
-                                    "set kernel", "classifier", "classifier"};
+                                    "set kernel", "kernel transform", "classifier", "classifier"};
   return kNames[functions.index()];
 }
 

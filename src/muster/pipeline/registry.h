@@ -50,6 +50,13 @@ struct SetKernelStage {
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, TensorReader)> load;
 };
 
+// Kernel -> kernel: of any stage that gives one, or of another transform.
+struct KernelTransformStage {
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, std::shared_ptr<const SetKernel> base)> make;
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, std::shared_ptr<const SetKernel> base,
+                                                 TensorReader)> load;
+};
+
 // Vectors + labels -> scores.
 struct VectorClassifierStage {
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, ConstMatrixView, const Labels&, Rng,
@@ -57,29 +64,37 @@ struct VectorClassifierStage {
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
 };
 
+enum class Psd { kAlways, kConditional, kNo };
+
 // Gram + labels -> scores. `gram_of` gives the Gram of each of `num_candidates` kernels; the best by
-// cross-validation is chosen and its number returned.
+// cross-validation is chosen and its number returned. Grams that are positive semi-definite always (`psd`) need no
+// test of it.
 struct GramChoice {
   std::unique_ptr<Classifier> classifier;
   size_t candidate = 0;
 };
 using GramOf = std::function<Matrix<double>(size_t candidate)>;
 struct GramClassifierStage {
-  std::function<GramChoice(const AnyOptions&, size_t num_candidates, const GramOf& gram_of, const Labels&, Rng,
-                           const Progress&)> fit;
+  std::function<GramChoice(const AnyOptions&, size_t num_candidates, const GramOf& gram_of, Psd psd,
+                           const Labels&, Rng, const Progress&)> fit;
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
 };
 
 using StageFunctions = std::variant<ExtractorStage, ReducerStage, SetFeatureStage, FeatureKernelStage,
-                                    SetKernelStage, VectorClassifierStage, GramClassifierStage>;
+                                    SetKernelStage, KernelTransformStage, VectorClassifierStage, GramClassifierStage>;
 
-enum class Psd { kAlways, kConditional, kNo };
-
-// What the pipeline and the contract tests may rely on.
+// What the pipeline and the contract tests may rely on. The last four are the columns of PMK's table 1.
 struct Traits {
-  Psd psd = Psd::kAlways;        // kernels: positive semi-definite always, on some data, or not
+  // Kernels: positive semi-definite always, on some data, or not. Transforms: what they make of any kernel;
+  // kConditional leaves it as it was.
+  Psd psd = Psd::kAlways;
   bool non_negative = false;     // kernels: want vectors without negative components
   bool needs_places = false;     // sets without places are refused
+  bool distance = false;         // kernels: values are distances, not similarities
+  bool co_occurrence = false;    // kernels: see which vectors of a set occur together
+  bool model_free = true;        // kernels: assume no parametric model of a set
+  bool unequal_sizes = true;     // kernels: keep what they promise between sets of unequal sizes
+  const char* cost = "";         // kernels: of one pair of sets
 };
 
 struct StageEntry {
@@ -89,8 +104,10 @@ struct StageEntry {
   Traits traits;
   std::function<std::unique_ptr<AnyOptions>()> make_options;
   StageFunctions functions;
+  // Traits with these options, where options change them; empty where none do.
+  std::function<Traits(const AnyOptions&)> traits_in = {};
 
-  // "feature", "reduction", "set feature", "vector kernel", "set kernel" or "classifier".
+  // "feature", "reduction", "set feature", "vector kernel", "set kernel", "kernel transform" or "classifier".
   std::string kind() const;
 };
 

@@ -113,7 +113,46 @@ StageEntry set_kernel(std::string name, std::string summary, std::string paper, 
         return fit(typed<Options>(o), sample, rng, progress);
       },
       [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  StageEntry entry{std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
+                   std::move(functions)};
+  if constexpr (requires(const Options& o) { o.is_distance(); })
+    entry.traits_in = [traits](const AnyOptions& o) {
+      Traits out = traits;
+      out.distance = typed<Options>(o).is_distance();
+      if constexpr (requires(const Options& options) { options.is_mercer(); })
+        out.psd = typed<Options>(o).is_mercer() ? Psd::kAlways : Psd::kConditional;
+      if (out.distance) out.psd = Psd::kNo;
+      return out;
+    };
+  return entry;
+}
+
+template <class Options>
+StageEntry kernel_transform(std::string name, std::string summary, std::string paper, Traits traits,
+                            std::shared_ptr<const SetKernel> (*make)(const Options&, std::shared_ptr<const SetKernel>),
+                            std::shared_ptr<const SetKernel> (*load)(const Options&, std::shared_ptr<const SetKernel>,
+                                                                     TensorReader)) {
+  KernelTransformStage functions{
+      [make](const AnyOptions& o, std::shared_ptr<const SetKernel> base) {
+        return make(typed<Options>(o), std::move(base));
+      },
+      [load](const AnyOptions& o, std::shared_ptr<const SetKernel> base, TensorReader in) {
+        return load(typed<Options>(o), std::move(base), std::move(in));
+      }};
   return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
+          std::move(functions)};
+}
+
+inline StageEntry kernel_transform(std::string name, std::string summary, std::string paper, Traits traits,
+                                   std::shared_ptr<const SetKernel> (*make)(std::shared_ptr<const SetKernel>),
+                                   std::shared_ptr<const SetKernel> (*load)(std::shared_ptr<const SetKernel>,
+                                                                            TensorReader)) {
+  KernelTransformStage functions{
+      [make](const AnyOptions&, std::shared_ptr<const SetKernel> base) { return make(std::move(base)); },
+      [load](const AnyOptions&, std::shared_ptr<const SetKernel> base, TensorReader in) {
+        return load(std::move(base), std::move(in));
+      }};
+  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<NoOptions>,
           std::move(functions)};
 }
 
@@ -134,14 +173,16 @@ StageEntry vector_classifier(std::string name, std::string summary, std::string 
 // kernel-svm, so far the only one of its kind: kernel and C are chosen together.
 inline StageEntry gram_classifier(std::string name, std::string summary, std::string paper,
                                   std::unique_ptr<Classifier> (*load)(const KernelSvmOptions&, TensorReader)) {
-  const auto fit = [](const AnyOptions& o, size_t num_candidates, const GramOf& gram_of, const Labels& labels, Rng rng,
-                      const Progress& progress) {
+  const auto fit = [](const AnyOptions& o, size_t num_candidates, const GramOf& gram_of, Psd psd, const Labels& labels,
+                      Rng rng, const Progress& progress) {
     const KernelSvmOptions& options = typed<KernelSvmOptions>(o);
-    std::vector<Matrix<double>> grams;
-    for (size_t c = 0; c < num_candidates; ++c) grams.push_back(gram_of(c));
-    const std::vector<MatrixView<const double>> views(grams.begin(), grams.end());
+    std::vector<DefiniteGram> grams;
+    for (size_t c = 0; c < num_candidates; ++c)
+      grams.push_back(psd == Psd::kAlways ? DefiniteGram(gram_of(c)) : DefiniteGram(gram_of(c), options.indefinite));
+    std::vector<MatrixView<const double>> views;
+    for (const DefiniteGram& gram : grams) views.push_back(gram.gram());
     const KernelChoice choice = choose_kernel(options, views, labels, rng, progress);
-    return GramChoice{fit_kernel_svm(options, views[choice.index], labels, choice, progress), choice.index};
+    return GramChoice{fit_kernel_svm(options, grams[choice.index], labels, choice, progress), choice.index};
   };
   GramClassifierStage functions{
       fit, [load](const AnyOptions& o, TensorReader in) { return load(typed<KernelSvmOptions>(o), std::move(in)); }};

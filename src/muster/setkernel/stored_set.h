@@ -5,7 +5,7 @@
 
 namespace muster {
 
-class StoredSet final : public Representation {
+class StoredSet : public Representation {
  public:
   explicit StoredSet(Matrix<float> vectors);
   size_t num_bytes() const override { return vectors.size() * sizeof(float); }

@@ -1,0 +1,65 @@
+// Nested grids of bins over vectors, for pyramids of histograms (PMK 3.1). A vector becomes integers
+//
+//   q_t = floor(scale x_t - origin_t + shift_t),     bins of level i:  floor(q_t / 2^i)
+//
+// and its key holds the bits of all q_t interleaved, highest first: two vectors share a bin of level i
+// where their keys agree but for the last i d bits. So one sort of the keys makes the bins of every
+// level runs, in memory linear in the number of vectors, and nothing is hashed. Bins are aligned so that all
+// of the sample falls into one bin of side 2^num_planes(); keys of vectors that fall out of it are as
+// many bits longer as they need. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "muster/core/matrix.h"
+#include "muster/core/rng.h"
+#include "muster/core/tensors.h"
+
+namespace muster {
+
+// Keys of one length, each `words` words, most significant first.
+struct BinKeys {
+  size_t dim = 0;
+  int num_planes = 0;  // bits a coordinate
+  size_t words = 1;
+  std::vector<uint64_t> bits;
+
+  BinKeys() = default;
+  BinKeys(size_t dim, int num_planes, size_t count);
+  size_t size() const { return bits.size() / words; }
+  const uint64_t* key(size_t i) const { return bits.data() + i * words; }
+  uint64_t* key(size_t i) { return bits.data() + i * words; }
+};
+
+// The finest level at which two keys share a bin: 0 where they are equal, at most keys.num_planes.
+int merge_level(const BinKeys& keys, size_t i, size_t j);
+// Indices by increasing key, equal keys by index. Radix sort: linear in the number of keys.
+std::vector<uint32_t> sorted_order(const BinKeys& keys);
+
+class BinGrid {
+ public:
+  // One grid a pyramid. With `shift` each is shifted by an amount uniform in [0, D) in every dimension,
+  // D the largest range of a coordinate in the sample.
+  BinGrid(double scale, ConstMatrixView sample, size_t num_pyramids, bool shift, Rng rng);
+  explicit BinGrid(TensorReader in);
+  void save(TensorWriter out) const;
+
+  size_t dim() const { return offsets_.cols(); }
+  size_t num_pyramids() const { return offsets_.rows(); }
+  int num_planes() const { return num_planes_; }
+  double scale() const { return scale_; }
+  // In the order of the vectors. A coordinate that is not finite, or beyond 2^52 bins, is a data error
+  // that names `stage`.
+  BinKeys keys(const char* stage, ConstMatrixView vectors, size_t pyramid) const;
+  // The same keys with more planes.
+  void widen(BinKeys& keys, int num_planes) const;
+
+ private:
+  double scale_;
+  Matrix<double> offsets_;  // shift - origin, pyramids x d
+  int num_planes_;
+};
+
+}  // namespace muster

@@ -1,0 +1,58 @@
+#include "muster/setkernel/subpoly.h"
+
+#include <cmath>
+
+namespace muster {
+namespace {
+
+class Subpoly final : public SetKernel {
+ public:
+  Subpoly(double power, std::shared_ptr<const SetKernel> base)
+      : power_(power), base_(std::move(base)) {}
+
+  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
+    return base_->represent(set);
+  }
+
+  std::vector<std::shared_ptr<const SetKernel>> candidates(
+      RepresentedSpan training) const override {
+    std::vector<std::shared_ptr<const SetKernel>> out;
+    for (auto& base : base_->candidates(training))
+      out.push_back(std::make_shared<Subpoly>(power_, std::move(base)));
+    return out;
+  }
+
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
+    base_->gram(a, b, out, progress);
+    for (size_t i = 0; i < out.rows; ++i)
+      for (double& value : out.row(i))
+        value = std::copysign(std::pow(std::abs(value), power_), value);
+  }
+
+  void save(TensorWriter out) const override { base_->save(out.scope("base")); }
+  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+    base_->save_represented(sets, out);
+  }
+  Represented load_represented(TensorReader in) const override {
+    return base_->load_represented(in);
+  }
+
+ private:
+  double power_;
+  std::shared_ptr<const SetKernel> base_;
+};
+
+}  // namespace
+
+std::shared_ptr<const SetKernel> make_subpoly(const SubpolyOptions& options,
+                                              std::shared_ptr<const SetKernel> base) {
+  return std::make_shared<Subpoly>(options.p, std::move(base));
+}
+
+std::shared_ptr<const SetKernel> load_subpoly(const SubpolyOptions& options,
+                                              std::shared_ptr<const SetKernel> base, TensorReader) {
+  return make_subpoly(options, std::move(base));
+}
+
+}  // namespace muster
