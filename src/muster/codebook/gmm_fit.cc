@@ -339,10 +339,12 @@ Gmm maximise(const GmmOptions& options, const GmmStatistics& statistics, const G
   const ComponentUpdate update(prior, whole, prior_mean, floors);
   std::vector<double> weights(k);
   Matrix<double> means = previous.means(), covariances = previous.covariances();
-  const double all = statistics.num_vectors + static_cast<double>(k) * prior.w_p;
+  // Of the counts themselves, so that the weights add up to 1 in spite of rounded responsibilities.
+  const double all = std::accumulate(statistics.counts.begin(), statistics.counts.end(), 0.0) +
+                     static_cast<double>(k) * prior.w_p;
   parallel_for(k, 1, [&](size_t m, size_t) {
     const double count = statistics.counts[m];
-    weights[m] = (count + prior.w_p) / all;
+    weights[m] = all > 0 ? (count + prior.w_p) / all : 1 / static_cast<double>(k);
     // A component without vectors or prior stays where it is.
     if (count + prior.w_mean < kTiny || count + prior.w_cov < kTiny) return;
     std::vector<double> mean(d);

@@ -12,6 +12,8 @@ namespace {
 
 constexpr size_t kBlockRows = 4096;
 constexpr double kLeastShareOfMean = 1e-4;
+// Smaller eigenvalues would drown in the rounding of the larger ones.
+constexpr double kLeastShareOfTrace = 1e-12;
 // How far below the floor rounding may take a covariance that was put on it before.
 constexpr double kFloorSlack = 1e-9;
 
@@ -71,11 +73,12 @@ void floor_covariance(MatrixView<double> covariance, std::span<const double> flo
   // In units of the floors, all eigenvalues must be at least 1.
   const Eigen::VectorXd inverse_roots = roots.cwiseInverse();
   const Eigen::MatrixXd scaled = inverse_roots.asDiagonal() * dense(covariance) * inverse_roots.asDiagonal();
-  const Eigen::LLT<Eigen::MatrixXd> above(scaled - (1 - kFloorSlack) * Eigen::MatrixXd::Identity(d, d));
+  const double least = std::max(1.0, kLeastShareOfTrace * scaled.trace());
+  const Eigen::LLT<Eigen::MatrixXd> above(scaled - (1 - kFloorSlack) * least * Eigen::MatrixXd::Identity(d, d));
   if (above.info() == Eigen::Success) return;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
   const RowMajor raised = roots.asDiagonal() * solver.eigenvectors() *
-                          solver.eigenvalues().cwiseMax(1).asDiagonal() * solver.eigenvectors().transpose() *
+                          solver.eigenvalues().cwiseMax(least).asDiagonal() * solver.eigenvectors().transpose() *
                           roots.asDiagonal();
   for (Eigen::Index i = 0; i < d; ++i)
     for (Eigen::Index j = 0; j < d; ++j)

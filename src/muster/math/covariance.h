@@ -26,7 +26,8 @@ Moments sample_moments(ConstMatrixView vectors);
 std::vector<double> variance_floors(const Moments& whole_sample, double ratio);
 
 // The nearest covariance C (in likelihood: the maximiser of -log|C| - tr(C^-1 covariance)) with
-// C - diag(floors) positive semi-definite. In place; untouched where it keeps the floor already.
+// C - diag(floors) positive semi-definite, and no eigenvalue so small beside the others (1e-12 of their sum, in units of
+// the floors) that rounding would make C indefinite. In place; untouched where it keeps the floor already.
 // Requires a symmetric matrix and positive floors. Cost O(d^3).
 void floor_covariance(MatrixView<double> covariance, std::span<const double> floors);
 

@@ -25,11 +25,12 @@ struct PlannedStage {
   }
 };
 
-// extractor? reduction* (set feature, vector kernel? | set kernel)
+// extractor? reduction* (set feature, vector scaling?, vector kernel? | set kernel)
 struct BranchPlan {
   std::optional<PlannedStage> extractor;
   std::vector<PlannedStage> reducers;
   std::optional<PlannedStage> set_feature;
+  std::optional<PlannedStage> vector_scaling;
   std::optional<PlannedStage> feature_kernel;
   std::optional<PlannedStage> set_kernel;
 

@@ -39,7 +39,7 @@ TEST(Plan, RecipeSpellsOutEveryOptionAndMeansTheSame) {
     EXPECT_EQ(parse_recipe(full.text()), full) << text;
   }
   EXPECT_EQ(plan("bow:words=50/chi2").recipe().text(),
-            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,levels=0,cells=share,power="
+            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,per_category=false,levels=0,cells=share,power="
             "1,l2=false/chi2:gamma=auto");
 }
 

@@ -8,13 +8,17 @@
 #include "muster/features/sift.h"
 #include "muster/pipeline/registry_helpers.h"
 #include "muster/reduce/pca.h"
+#include "muster/reduce/pls.h"
 #include "muster/reduce/vector_scaling.h"
 #include "muster/setfeature/bow.h"
 #include "muster/setfeature/emk_cksvd.h"
 #include "muster/setfeature/emk_fourier.h"
 #include "muster/setfeature/emk_kpca.h"
+#include "muster/setfeature/gmm_bow.h"
 #include "muster/setfeature/kernel_codebook.h"
 #include "muster/setkernel/feature_kernel.h"
+#include "muster/setkernel/pdf_kl.h"
+#include "muster/setkernel/pdf_product.h"
 #include "muster/setkernel/sum_match.h"
 
 namespace muster {
@@ -23,6 +27,7 @@ namespace {
 using K = FeatureKernelKind;
 constexpr Traits kNone{};
 constexpr Traits kNonNegative{Psd::kAlways, true, false};
+constexpr Traits kConditional{Psd::kConditional, false, false};
 constexpr Traits kNeedsPlaces{Psd::kAlways, false, true};
 
 std::vector<StageEntry> make_stages() {
@@ -33,6 +38,7 @@ std::vector<StageEntry> make_stages() {
       extractor("sift", "SIFT at interest points (DoG, Harris or Harris-affine)", "GEN 2, PMK 5", make_sift),
       // Sets become sets.
       reducer("pca", "principal components of the training vectors", "GEN 3.2.1", kNone, fit_pca, load_pca),
+      reducer("pls", "directions in which the vectors vary with the class", "GEN 3.2.2", kNone, fit_pls, load_pls),
       plain_reducer("l2", "every vector scaled to length 1", "METHODS 2", kNone, make_l2),
       plain_reducer("root", "RootSIFT: square root of the L1-normalised vector", "Arandjelovic & Zisserman 2012", kNone,
                     make_root),
@@ -47,6 +53,10 @@ std::vector<StageEntry> make_stages() {
       set_feature("emk-cksvd", "match kernel by learned basis vectors (constrained kernel SVD)", "EMK 3.1", kNone,
                   fit_emk_cksvd, load_emk_cksvd),
       set_feature("emk-kpca", "match kernel by kernel PCA", "EMK 3.1", kNone, fit_emk_kpca, load_emk_kpca),
+      set_feature("gmm-bow", "mean responsibilities of a mixture of Gaussians", "GEN 3", kNone, fit_gmm_bow,
+                  load_gmm_bow),
+      // Vectors become vectors.
+      vector_scaling("standardise", "every dimension to zero mean and unit variance", "GEN 3.4.1"),
       // Vectors become kernels.
       feature_kernel<NoOptions>("linear", "dot product of set features", "EMK 2", kNone, K::kLinear),
       feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kNone, K::kRbf),
@@ -57,6 +67,12 @@ std::vector<StageEntry> make_stages() {
       // Sets become kernels.
       set_kernel("sum-match", "mean local kernel over all pairs of vectors, exactly", "EMK 2", kNone, fit_sum_match,
                  load_sum_match),
+      set_kernel("pdf-bhattacharyya", "Bhattacharyya affinity of one Gaussian a set", "GEN 4.2", kNone,
+                 fit_pdf_bhattacharyya, load_pdf_bhattacharyya),
+      set_kernel("pdf-mixture", "expected likelihood of a small mixture of Gaussians a set", "GEN 4.2", kNone,
+                 fit_pdf_mixture, load_pdf_mixture),
+      set_kernel("pdf-kl", "exponential of the Kullback-Leibler divergence of one Gaussian a set", "GEN 4.1", kConditional,
+                 fit_pdf_kl, load_pdf_kl),
       // Vectors or kernels become scores.
       vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
                         load_linear_svm),
@@ -76,6 +92,12 @@ std::vector<Preset> make_presets() {
        "dsift/emk-cksvd:dim=1000/linear-svm"},
       {"emk-kpca", "match kernel by kernel PCA, linear SVM", "EMK 3.1", "dsift/emk-kpca:dim=1000/linear-svm"},
       {"sum-match", "exact sum match kernel, kernel SVM; slow", "EMK 2", "dsift/sum-match/kernel-svm"},
+      {"gen-kmeans", "bag of 1000 words learnt per category, standardised, linear SVM", "GEN 3.4.1",
+       "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
+      {"gen-gmm", "bag of 250 Gaussians learnt per category, standardised, linear SVM", "GEN 3.4.2",
+       "dsift/pca:dim=40/gmm-bow:components=250,covariance=full,per_category=true/standardise/linear-svm"},
+      {"gen-pdf", "Bhattacharyya kernel of one Gaussian a picture, kernel SVM", "GEN 4.4",
+       "dsift/pls:dim=40/pdf-bhattacharyya/kernel-svm"},
   };
 }
 
@@ -94,7 +116,7 @@ const Entry& find_named(const std::vector<Entry>& entries, std::string_view name
 
 std::string StageEntry::kind() const {
   constexpr const char* kNames[] = {"feature",    "reduction",  "set feature", "vector kernel",
-                                    "set kernel", "classifier", "classifier"};
+                                    "set kernel", "classifier", "classifier",  "vector scaling"};
   return kNames[functions.index()];
 }
 

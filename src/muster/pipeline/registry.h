@@ -38,6 +38,12 @@ struct SetFeatureStage {
   std::function<SetFeature(const AnyOptions&, TensorReader)> load;
 };
 
+// Vector -> vector, learnt from the vectors of all training items.
+struct VectorScalingStage {
+  std::function<Standardiser(ConstMatrixView training)> fit;
+  std::function<Standardiser(TensorReader)> load;
+};
+
 // Vectors of a set feature -> Gram.
 struct FeatureKernelStage {
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, std::shared_ptr<const SetFeature>)> make;
@@ -71,7 +77,7 @@ struct GramClassifierStage {
 };
 
 using StageFunctions = std::variant<ExtractorStage, ReducerStage, SetFeatureStage, FeatureKernelStage,
-                                    SetKernelStage, VectorClassifierStage, GramClassifierStage>;
+                                    SetKernelStage, VectorClassifierStage, GramClassifierStage, VectorScalingStage>;
 
 enum class Psd { kAlways, kConditional, kNo };
 
@@ -90,7 +96,7 @@ struct StageEntry {
   std::function<std::unique_ptr<AnyOptions>()> make_options;
   StageFunctions functions;
 
-  // "feature", "reduction", "set feature", "vector kernel", "set kernel" or "classifier".
+  // "feature", "reduction", "set feature", "vector scaling", "vector kernel", "set kernel" or "classifier".
   std::string kind() const;
 };
 
