@@ -1,4 +1,5 @@
-// Kernels between Gaussians: closed forms with inverses as the papers write them, and integrals on a grid.
+// Kernels between Gaussians: closed forms with inverses as the papers write them, and integrals on
+// a grid.
 #pragma once
 
 #include <cmath>
@@ -14,9 +15,12 @@ inline double product_kernel(const Gaussian& p, const Gaussian& q, double rho) {
   const Eigen::MatrixXd p_inverse = p.covariance.inverse(), q_inverse = q.covariance.inverse();
   const Eigen::MatrixXd joint = (p_inverse + q_inverse).inverse();
   const Eigen::VectorXd mean = p_inverse * p.mean + q_inverse * q.mean;
-  const double exponent = p.mean.dot(p_inverse * p.mean) + q.mean.dot(q_inverse * q.mean) - mean.dot(joint * mean);
-  return std::pow(2 * std::numbers::pi, (1 - 2 * rho) * d / 2) * std::pow(rho, -d / 2) * std::sqrt(joint.determinant()) *
-         std::pow(p.covariance.determinant() * q.covariance.determinant(), -rho / 2) * std::exp(-rho / 2 * exponent);
+  const double exponent =
+      p.mean.dot(p_inverse * p.mean) + q.mean.dot(q_inverse * q.mean) - mean.dot(joint * mean);
+  return std::pow(2 * std::numbers::pi, (1 - 2 * rho) * d / 2) * std::pow(rho, -d / 2) *
+         std::sqrt(joint.determinant()) *
+         std::pow(p.covariance.determinant() * q.covariance.determinant(), -rho / 2) *
+         std::exp(-rho / 2 * exponent);
 }
 
 // Half of GEN eq 20.
@@ -32,7 +36,8 @@ template <class Function>
 double integrate(const Gaussian& p, const Gaussian& q, const Function& f) {
   const Eigen::Index d = p.mean.size();
   const double spread = std::sqrt(std::max(p.covariance.trace(), q.covariance.trace()));
-  const Eigen::VectorXd low = p.mean.cwiseMin(q.mean).array() - 10 * spread, high = p.mean.cwiseMax(q.mean).array() + 10 * spread;
+  const Eigen::VectorXd low = p.mean.cwiseMin(q.mean).array() - 10 * spread,
+                        high = p.mean.cwiseMax(q.mean).array() + 10 * spread;
   const int steps = d == 1 ? 4000 : 500;
   const Eigen::VectorXd width = (high - low) / steps;
   double sum = 0;

@@ -28,10 +28,12 @@ inline Eigen::VectorXd vector_of(std::span<const float> row) {
 
 inline double log_density(const Gaussian& g, const Eigen::VectorXd& x) {
   const Eigen::VectorXd off = x - g.mean;
-  return -0.5 * (std::log((2 * std::numbers::pi * g.covariance).determinant()) + off.dot(g.covariance.inverse() * off));
+  return -0.5 * (std::log((2 * std::numbers::pi * g.covariance).determinant()) +
+                 off.dot(g.covariance.inverse() * off));
 }
 
-inline std::vector<double> responsibilities(const Mixture& mixture, const Eigen::VectorXd& x, double* log_sum = nullptr) {
+inline std::vector<double> responsibilities(const Mixture& mixture, const Eigen::VectorXd& x,
+                                            double* log_sum = nullptr) {
   std::vector<double> out;
   double total = 0;
   for (size_t m = 0; m < mixture.weights.size(); ++m) {
@@ -44,11 +46,12 @@ inline std::vector<double> responsibilities(const Mixture& mixture, const Eigen:
 }
 
 // GEN eqs 10-12 with the prior Gaussian `prior`; `diagonal` drops what is off the diagonal.
-inline Mixture map_em_step(const Mixture& mixture, const Matrix<float>& data, const Gaussian& prior, double w_p,
-                           double w_mean, double w_cov, bool diagonal) {
+inline Mixture map_em_step(const Mixture& mixture, const Matrix<float>& data, const Gaussian& prior,
+                           double w_p, double w_mean, double w_cov, bool diagonal) {
   const size_t k = mixture.weights.size();
   std::vector<std::vector<double>> r;
-  for (size_t i = 0; i < data.rows(); ++i) r.push_back(responsibilities(mixture, vector_of(data.row(i))));
+  for (size_t i = 0; i < data.rows(); ++i)
+    r.push_back(responsibilities(mixture, vector_of(data.row(i))));
   Mixture out{std::vector<double>(k), mixture.parts};
   for (size_t m = 0; m < k; ++m) {
     double count = 0;
@@ -58,7 +61,8 @@ inline Mixture map_em_step(const Mixture& mixture, const Matrix<float>& data, co
       mean += r[i][m] * vector_of(data.row(i));
     }
     mean /= count + w_mean;
-    Eigen::MatrixXd covariance = w_mean * (mean - prior.mean) * (mean - prior.mean).transpose() + w_cov * prior.covariance;
+    Eigen::MatrixXd covariance =
+        w_mean * (mean - prior.mean) * (mean - prior.mean).transpose() + w_cov * prior.covariance;
     for (size_t i = 0; i < r.size(); ++i) {
       const Eigen::VectorXd off = vector_of(data.row(i)) - mean;
       covariance += r[i][m] * off * off.transpose();

@@ -17,8 +17,8 @@ constexpr float kLeastShare = 1e-7f;
 // Full covariances are projected for so many columns at a time: the products stay in cache.
 constexpr size_t kProjectedColumns = 512;
 
-// Responsibilities of a block of this many rows stay in cache between the two products. Full covariances
-// sum over few rows a component, so their blocks are longer.
+// Responsibilities of a block of this many rows stay in cache between the two products. Full
+// covariances sum over few rows a component, so their blocks are longer.
 size_t block_rows(size_t num_components, CovarianceKind kind) {
   if (kind == CovarianceKind::kFull) return 2048;
   return std::clamp<size_t>(131072 / num_components, 64, 1024);
@@ -48,8 +48,12 @@ std::vector<float> weighted_mean(const std::vector<double>& weights, const Matri
 
 }  // namespace
 
-Gmm::Gmm(std::vector<double> weights, Matrix<double> means, Matrix<double> covariances, CovarianceKind kind)
-    : kind_(kind), weights_(std::move(weights)), means_(std::move(means)), covariances_(std::move(covariances)),
+Gmm::Gmm(std::vector<double> weights, Matrix<double> means, Matrix<double> covariances,
+         CovarianceKind kind)
+    : kind_(kind),
+      weights_(std::move(weights)),
+      means_(std::move(means)),
+      covariances_(std::move(covariances)),
       origin_(weighted_mean(weights_, means_)) {
   const size_t k = num_components(), d = dim();
   MUSTER_CHECK(k > 0 && weights_.size() == k && covariances_.cols() == d);
@@ -60,7 +64,8 @@ Gmm::Gmm(std::vector<double> weights, Matrix<double> means, Matrix<double> covar
   constants_.resize(k);
   if (full) projected_means_.resize(k * d);
   for (size_t m = 0; m < k; ++m) {
-    double log_det = 0, distance = 0;  // the part of the distance to the mean that x does not change
+    double log_det = 0,
+           distance = 0;  // the part of the distance to the mean that x does not change
     if (full) {
       const Whitening whitening = whiten(covariance(m));
       log_det = whitening.log_det;
@@ -101,11 +106,14 @@ void Gmm::posteriors_of_block(ConstMatrixView block, MatrixView<float> responsib
     const size_t at_once = std::max<size_t>(1, kProjectedColumns / d), rows_at_once = 256;
     for (size_t i = 0; i < block.rows; i += rows_at_once)
       for (size_t m = 0; m < k; m += at_once) {
-        const size_t rows = std::min(rows_at_once, block.rows - i), count = std::min(at_once, k - m);
+        const size_t rows = std::min(rows_at_once, block.rows - i),
+                     count = std::min(at_once, k - m);
         const MatrixView<float> projected = Workspace::view(workspace().other, rows, count * d);
-        gemm_nt(centred.slice_rows(i, rows), factors_.view().slice_rows(m * d, count * d), projected);
-        half_squared_distances(projected, std::span(projected_means_).subspan(m * d, count * d),
-                               MatrixView<float>(&responsibilities(i, m), rows, count, responsibilities.stride));
+        gemm_nt(centred.slice_rows(i, rows), factors_.view().slice_rows(m * d, count * d),
+                projected);
+        half_squared_distances(
+            projected, std::span(projected_means_).subspan(m * d, count * d),
+            MatrixView<float>(&responsibilities(i, m), rows, count, responsibilities.stride));
       }
   }
   softmax_rows(responsibilities, constants_, log_densities);
@@ -136,13 +144,16 @@ Gmm Gmm::load(TensorReader in) {
   std::vector<double> weights = in.values<double>("weights");
   Matrix<double> means = in.matrix<double>("means"), covariances = in.matrix<double>("covariances");
   const size_t k = weights.size(), d = means.cols();
-  in.require(k > 0 && d > 0 && means.rows() == k && covariances.cols() == d, "a mixture without components");
+  in.require(k > 0 && d > 0 && means.rows() == k && covariances.cols() == d,
+             "a mixture without components");
   const bool full = covariances.rows() == k * d && d > 1;
   in.require(full || covariances.rows() == k, "covariances of another size than the means");
-  for (double value : covariances.values()) in.require(std::isfinite(value), "a covariance that is not finite");
+  for (double value : covariances.values())
+    in.require(std::isfinite(value), "a covariance that is not finite");
   for (size_t m = 0; m < k; ++m)
     if (full)
-      in.require(is_positive_definite(covariances.view().slice_rows(m * d, d)), "a covariance that is not positive definite");
+      in.require(is_positive_definite(covariances.view().slice_rows(m * d, d)),
+                 "a covariance that is not positive definite");
     else
       in.require(std::ranges::min(covariances.row(m)) > 0, "a variance that is not positive");
   return Gmm(std::move(weights), std::move(means), std::move(covariances),
@@ -150,17 +161,21 @@ Gmm Gmm::load(TensorReader in) {
 }
 
 GmmStatistics::GmmStatistics(size_t num_components, size_t dim, CovarianceKind kind)
-    : counts(num_components), sums(num_components, dim),
-      squares(kind == CovarianceKind::kFull ? num_components * dim : num_components, dim), kind_(kind) {}
+    : counts(num_components),
+      sums(num_components, dim),
+      squares(kind == CovarianceKind::kFull ? num_components * dim : num_components, dim),
+      kind_(kind) {}
 
 void GmmStatistics::add(const Gmm& mixture, ConstMatrixView vectors) {
-  MUSTER_CHECK(mixture.num_components() == counts.size() && mixture.dim() == sums.cols() && mixture.kind() == kind_);
+  MUSTER_CHECK(mixture.num_components() == counts.size() && mixture.dim() == sums.cols() &&
+               mixture.kind() == kind_);
   const size_t at_once = block_rows(counts.size(), kind_);
   for (size_t begin = 0; begin < vectors.rows; begin += at_once) {
     const size_t rows = std::min(at_once, vectors.rows - begin);
     Workspace& space = workspace();
     const MatrixView<float> block = Workspace::view(space.block, rows, 2 * sums.cols());
-    const MatrixView<float> responsibilities = Workspace::view(space.responsibilities, rows, counts.size());
+    const MatrixView<float> responsibilities =
+        Workspace::view(space.responsibilities, rows, counts.size());
     const MatrixView<float> log_densities = Workspace::view(space.log_densities, 1, rows);
     centre_and_square(vectors.slice_rows(begin, rows), mixture.origin(), block);
     mixture.posteriors_of_block(block, responsibilities, log_densities.row(0));
@@ -175,7 +190,8 @@ void GmmStatistics::add_assigned(std::span<const float> origin, ConstMatrixView 
   for (size_t begin = 0; begin < vectors.rows; begin += at_once) {
     const size_t rows = std::min(at_once, vectors.rows - begin);
     const MatrixView<float> block = Workspace::view(workspace().block, rows, 2 * sums.cols());
-    const MatrixView<float> responsibilities = Workspace::view(workspace().responsibilities, rows, counts.size());
+    const MatrixView<float> responsibilities =
+        Workspace::view(workspace().responsibilities, rows, counts.size());
     centre_and_square(vectors.slice_rows(begin, rows), origin, block);
     for (size_t i = 0; i < rows; ++i) {
       std::ranges::fill(responsibilities.row(i), 0.0f);

@@ -1,10 +1,10 @@
 #include "muster/codebook/gmm_fit.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
+#include "muster/codebook/gmm_split.h"
 #include "muster/codebook/kmeans.h"
 #include "muster/core/parallel.h"
 #include "muster/math/nearest.h"
@@ -14,9 +14,6 @@ namespace {
 
 constexpr int kKMeansIterations = 10;
 constexpr int kIterationsPerSplit = 5;
-constexpr double kSplitDeviations = 0.5;
-// A component with less than this many vectors' worth is dead.
-constexpr double kDeadCount = 0.5;
 constexpr int kMostReseedings = 20;
 constexpr double kTiny = 1e-12;
 constexpr size_t kMostStripes = 32, kLeastStripes = 4, kVectorsPerStripe = 2048;
@@ -26,11 +23,14 @@ GmmPriorWeights prior_weights(const GmmOptions& options) {
   return options.prior == GmmPriorKind::kNone ? GmmPriorWeights{0, 0, 0} : options.weights;
 }
 
-// The vectors in a number of stripes that depends on sizes only; each is summed on its own, then all in order.
+// The vectors in a number of stripes that depends on sizes only; each is summed on its own, then
+// all in order.
 template <class Add>
-GmmStatistics sum_over_stripes(const GmmStatistics& empty, ConstMatrixView vectors, const Add& add) {
+GmmStatistics sum_over_stripes(const GmmStatistics& empty, ConstMatrixView vectors,
+                               const Add& add) {
   const size_t bytes = empty.squares.size() * sizeof(double);
-  const size_t affordable = std::clamp(kStripeBytes / std::max<size_t>(bytes, 1), kLeastStripes, kMostStripes);
+  const size_t affordable =
+      std::clamp(kStripeBytes / std::max<size_t>(bytes, 1), kLeastStripes, kMostStripes);
   const size_t stripes = std::clamp<size_t>(vectors.rows / kVectorsPerStripe, 1, affordable);
   std::vector<GmmStatistics> parts(stripes, empty);
   parallel_for(stripes, 1, [&](size_t s, size_t) {
@@ -42,8 +42,8 @@ GmmStatistics sum_over_stripes(const GmmStatistics& empty, ConstMatrixView vecto
 }
 
 GmmStatistics expectation(const Gmm& mixture, ConstMatrixView vectors) {
-  return sum_over_stripes(GmmStatistics(mixture.num_components(), mixture.dim(), mixture.kind()), vectors,
-                          [&](GmmStatistics& part, size_t begin, size_t count) {
+  return sum_over_stripes(GmmStatistics(mixture.num_components(), mixture.dim(), mixture.kind()),
+                          vectors, [&](GmmStatistics& part, size_t begin, size_t count) {
                             part.add(mixture, vectors.slice_rows(begin, count));
                           });
 }
@@ -51,8 +51,8 @@ GmmStatistics expectation(const Gmm& mixture, ConstMatrixView vectors) {
 // mu and C of one component, relative to the origin.
 class ComponentUpdate {
  public:
-  ComponentUpdate(const GmmPriorWeights& weights, const Moments& whole, std::span<const double> prior_mean,
-                  std::span<const double> floors)
+  ComponentUpdate(const GmmPriorWeights& weights, const Moments& whole,
+                  std::span<const double> prior_mean, std::span<const double> floors)
       : weights_(weights), whole_(whole), prior_mean_(prior_mean), floors_(floors) {}
 
   void mean(double count, std::span<const double> sum, std::span<double> out) const {
@@ -75,10 +75,12 @@ class ComponentUpdate {
                   std::span<const double> mean, MatrixView<double> out) const {
     for (size_t i = 0; i < mean.size(); ++i)
       for (size_t t = 0; t <= i; ++t) {
-        const double scatter = squares(i, t) - mean[i] * sum[t] - sum[i] * mean[t] + count * mean[i] * mean[t];
+        const double scatter =
+            squares(i, t) - mean[i] * sum[t] - sum[i] * mean[t] + count * mean[i] * mean[t];
         const double off = (mean[i] - prior_mean_[i]) * (mean[t] - prior_mean_[t]);
-        out(i, t) = out(t, i) = (scatter + weights_.w_mean * off + weights_.w_cov * whole_.covariance(i, t)) /
-                                (count + weights_.w_cov);
+        out(i, t) = out(t, i) =
+            (scatter + weights_.w_mean * off + weights_.w_cov * whole_.covariance(i, t)) /
+            (count + weights_.w_cov);
       }
     floor_covariance(out, floors_);
   }
@@ -89,7 +91,8 @@ class ComponentUpdate {
   std::span<const double> prior_mean_, floors_;
 };
 
-// log prior up to a constant: w_p log w - 1/2 w_mean (mu - nu)' C^-1 (mu - nu) - 1/2 w_cov (log|C| + tr(C^-1 Sigma0))
+// log prior up to a constant: w_p log w - 1/2 w_mean (mu - nu)' C^-1 (mu - nu) - 1/2 w_cov (log|C|
+// + tr(C^-1 Sigma0))
 double log_prior(const GmmPriorWeights& weights, const Gmm& mixture, const Moments& whole) {
   if (weights.w_p == 0 && weights.w_mean == 0 && weights.w_cov == 0) return 0;
   const size_t d = mixture.dim();
@@ -112,7 +115,8 @@ double log_prior(const GmmPriorWeights& weights, const Gmm& mixture, const Momen
         for (size_t t = 0; t <= i; ++t) {
           projected += whitening.inverse_factor(i, t) * off(t);
           double product = 0;
-          for (size_t u = 0; u <= i; ++u) product += whitening.inverse_factor(i, u) * whole.covariance(u, t);
+          for (size_t u = 0; u <= i; ++u)
+            product += whitening.inverse_factor(i, u) * whole.covariance(u, t);
           trace += product * whitening.inverse_factor(i, t);
         }
         distance += projected * projected;
@@ -124,102 +128,8 @@ double log_prior(const GmmPriorWeights& weights, const Gmm& mixture, const Momen
   return total;
 }
 
-// How far each half of a split component moves: kSplitDeviations along its main axis (full) or along the
-// dimension of largest variance (diagonal).
-std::vector<double> split_step(const Gmm& mixture, size_t component) {
-  const size_t d = mixture.dim();
-  std::vector<double> step(d);
-  if (mixture.kind() == CovarianceKind::kDiagonal) {
-    const auto variances = mixture.covariances().row(component);
-    const size_t widest = static_cast<size_t>(std::ranges::max_element(variances) - variances.begin());
-    step[widest] = kSplitDeviations * std::sqrt(variances[widest]);
-    return step;
-  }
-  const MatrixView<const double> covariance = mixture.covariance(component);
-  const auto n = static_cast<Eigen::Index>(d);
-  Eigen::MatrixXd matrix(n, n);
-  for (size_t i = 0; i < d; ++i)
-    for (size_t t = 0; t < d; ++t) matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(t)) = covariance(i, t);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
-  Eigen::VectorXd axis = solver.eigenvectors().col(n - 1);
-  Eigen::Index peak = 0;
-  axis.cwiseAbs().maxCoeff(&peak);
-  if (axis[peak] < 0) axis = -axis;  // of the two signs always the same
-  for (size_t t = 0; t < d; ++t)
-    step[t] = kSplitDeviations * std::sqrt(solver.eigenvalues()[n - 1]) * axis[static_cast<Eigen::Index>(t)];
-  return step;
-}
-
-// Parameters of a mixture while components are added or replaced.
-struct Parameters {
-  std::vector<double> weights;
-  Matrix<double> means, covariances;
-
-  explicit Parameters(const Gmm& mixture)
-      : weights(mixture.weights()), means(mixture.means()), covariances(mixture.covariances()) {}
-
-  void resize(size_t components) {
-    const auto grown = [](const Matrix<double>& from, size_t rows) {
-      Matrix<double> out(rows, from.cols());
-      std::ranges::copy(from.values(), out.data());
-      return out;
-    };
-    covariances = grown(covariances, covariances.rows() / weights.size() * components);
-    means = grown(means, components);
-    weights.resize(components);
-  }
-
-  // Component `from` becomes two halves, the second of which takes the place of `to`.
-  void split(size_t from, size_t to, std::span<const double> step) {
-    const size_t rows = covariances.rows() / weights.size();
-    weights[to] = weights[from] /= 2;
-    for (size_t t = 0; t < step.size(); ++t) {
-      means(to, t) = means(from, t) - step[t];
-      means(from, t) += step[t];
-    }
-    for (size_t r = 0; r < rows; ++r)
-      std::ranges::copy(covariances.row(from * rows + r), covariances.row(to * rows + r).begin());
-  }
-
-  Gmm mixture(CovarianceKind kind) { return Gmm(std::move(weights), std::move(means), std::move(covariances), kind); }
-};
-
-std::vector<size_t> heaviest_first(const std::vector<double>& weights) {
-  std::vector<size_t> order(weights.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return weights[a] > weights[b]; });
-  return order;
-}
-
-// Dead components take halves of the heaviest ones; nothing where none is dead.
-std::optional<Gmm> reseed_dead(const Gmm& mixture, double num_vectors, int* reseeded) {
-  std::vector<size_t> dead;
-  for (size_t m = 0; m < mixture.num_components(); ++m)
-    if (mixture.weights()[m] * num_vectors < kDeadCount) dead.push_back(m);
-  if (dead.empty() || dead.size() == mixture.num_components()) return std::nullopt;
-  const std::vector<size_t> donors = heaviest_first(mixture.weights());
-  Parameters parameters(mixture);
-  for (size_t i = 0; i < dead.size(); ++i) {
-    if (mixture.weights()[donors[i]] * num_vectors < 2 * kDeadCount) break;
-    const double lost = parameters.weights[dead[i]];
-    parameters.split(donors[i], dead[i], split_step(mixture, donors[i]));
-    parameters.weights[dead[i]] += lost;
-    ++*reseeded;
-  }
-  return parameters.mixture(mixture.kind());
-}
-
-Gmm split_components(const Gmm& mixture, size_t target) {
-  const size_t k = mixture.num_components(), added = std::min(k, target - k);
-  const std::vector<size_t> order = heaviest_first(mixture.weights());
-  Parameters parameters(mixture);
-  parameters.resize(k + added);
-  for (size_t i = 0; i < added; ++i) parameters.split(order[i], k + i, split_step(mixture, order[i]));
-  return parameters.mixture(mixture.kind());
-}
-
-GmmFit run_em(const GmmOptions& options, Gmm start, ConstMatrixView vectors, const Moments& whole, int iterations,
-              ProgressStep& step) {
+GmmFit run_em(const GmmOptions& options, Gmm start, ConstMatrixView vectors, const Moments& whole,
+              int iterations, ProgressStep& step) {
   GmmFit fit{start, {}, 0};
   Gmm current = std::move(start);
   std::optional<Gmm> before_reseeding;
@@ -227,7 +137,8 @@ GmmFit run_em(const GmmOptions& options, Gmm start, ConstMatrixView vectors, con
   const auto n = static_cast<double>(vectors.rows);
   for (int i = 0; i <= iterations; ++i) {
     const GmmStatistics statistics = expectation(current, vectors);
-    const double objective = (statistics.log_likelihood + log_prior(prior_weights(options), current, whole)) / n;
+    const double objective =
+        (statistics.log_likelihood + log_prior(prior_weights(options), current, whole)) / n;
     step.tick();
     if (!fit.objective_per_iteration.empty()) {
       const double gain = objective - fit.objective_per_iteration.back();
@@ -269,8 +180,8 @@ Gmm hard_mixture(const GmmOptions& options, ConstMatrixView vectors, const Matri
   for (size_t r = 0; r < covariances.rows(); ++r)
     for (size_t t = 0; t < covariances.cols(); ++t)
       if (rows == 1 || r % rows == t) covariances(r, t) = spread[t];
-  const Gmm shape(std::vector<double>(centres.rows(), 1.0 / static_cast<double>(centres.rows())), std::move(means),
-                  std::move(covariances), options.covariance);
+  const Gmm shape(std::vector<double>(centres.rows(), 1.0 / static_cast<double>(centres.rows())),
+                  std::move(means), std::move(covariances), options.covariance);
   const GmmStatistics statistics = sum_over_stripes(
       GmmStatistics(centres.rows(), centres.cols(), options.covariance), vectors,
       [&](GmmStatistics& part, size_t begin, size_t count) {
@@ -281,7 +192,8 @@ Gmm hard_mixture(const GmmOptions& options, ConstMatrixView vectors, const Matri
   return maximise(options, statistics, shape, whole);
 }
 
-Gmm mixture_from_kmeans(const GmmOptions& options, ConstMatrixView vectors, const Moments& whole, const Rng& rng) {
+Gmm mixture_from_kmeans(const GmmOptions& options, ConstMatrixView vectors, const Moments& whole,
+                        const Rng& rng) {
   KMeansOptions kmeans;
   kmeans.words = options.components;
   kmeans.iterations = kKMeansIterations;
@@ -297,7 +209,8 @@ Gmm mixture_by_splitting(const GmmOptions& options, ConstMatrixView vectors, con
   while (mixture.num_components() < target) {
     mixture = split_components(mixture, target);
     if (mixture.num_components() == target) break;
-    mixture = run_em(options, std::move(mixture), vectors, whole, kIterationsPerSplit, step).mixture;
+    mixture =
+        run_em(options, std::move(mixture), vectors, whole, kIterationsPerSplit, step).mixture;
   }
   return mixture;
 }
@@ -312,25 +225,36 @@ int rounds_of_splitting(const GmmOptions& options) {
 }  // namespace
 
 void GmmPriorWeights::fields(Fields& f) {
-  f("w_p", w_p, "prior: weight on the components' weights, in vectors each").range(0, 1e12).paper("GEN 3.1.1");
-  f("w_mean", w_mean, "prior: weight of the sample's mean, in vectors").range(0, 1e12).paper("GEN 3.1.1");
-  f("w_cov", w_cov, "prior: weight of the sample's covariance, in vectors").range(0, 1e12).paper("GEN 3.1.1");
+  f("w_p", w_p, "prior: weight on the components' weights, in vectors each")
+      .range(0, 1e12)
+      .paper("GEN 3.1.1");
+  f("w_mean", w_mean, "prior: weight of the sample's mean, in vectors")
+      .range(0, 1e12)
+      .paper("GEN 3.1.1");
+  f("w_cov", w_cov, "prior: weight of the sample's covariance, in vectors")
+      .range(0, 1e12)
+      .paper("GEN 3.1.1");
 }
 
 void GmmOptions::fields(Fields& f) {
   f("components", components, "number of Gaussians").range(1, 100000).paper("GEN 3.4.2, UGM 4.1");
   f.choice("covariance", covariance, {"diag", "full"}, "of the Gaussians").paper("GEN 3");
-  f.choice("init", init, {"kmeans", "split"}, "first mixture: from k-means, or one Gaussian split again and again")
+  f.choice("init", init, {"kmeans", "split"},
+           "first mixture: from k-means, or one Gaussian split again and again")
       .paper("GEN 3.1, UGM 4.1");
-  f.choice("prior", prior, {"none", "sample"}, "none is maximum likelihood, sample the Gaussian of the training sample")
+  f.choice("prior", prior, {"none", "sample"},
+           "none is maximum likelihood, sample the Gaussian of the training sample")
       .paper("GEN 3.1");
   weights.fields(f);
   f("iterations", iterations, "most EM iterations").range(1, 10000);
-  f("tolerance", tolerance, "stop when an iteration gains less than this, in nats a vector").range(0, 100);
-  f("floor", floor, "least variance, as a share of the whole sample's in that dimension").range(1e-9, 1);
+  f("tolerance", tolerance, "stop when an iteration gains less than this, in nats a vector")
+      .range(0, 100);
+  f("floor", floor, "least variance, as a share of the whole sample's in that dimension")
+      .range(1e-9, 1);
 }
 
-Gmm maximise(const GmmOptions& options, const GmmStatistics& statistics, const Gmm& previous, const Moments& whole) {
+Gmm maximise(const GmmOptions& options, const GmmStatistics& statistics, const Gmm& previous,
+             const Moments& whole) {
   const size_t k = previous.num_components(), d = previous.dim();
   const GmmPriorWeights prior = prior_weights(options);
   const std::vector<double> floors = variance_floors(whole, options.floor);
@@ -350,9 +274,11 @@ Gmm maximise(const GmmOptions& options, const GmmStatistics& statistics, const G
     std::vector<double> mean(d);
     update.mean(count, statistics.sums.row(m), mean);
     if (previous.kind() == CovarianceKind::kDiagonal)
-      update.variances(count, statistics.sums.row(m), statistics.squares.row(m), mean, covariances.row(m));
+      update.variances(count, statistics.sums.row(m), statistics.squares.row(m), mean,
+                       covariances.row(m));
     else
-      update.covariance(count, statistics.sums.row(m), statistics.squares.view().slice_rows(m * d, d), mean,
+      update.covariance(count, statistics.sums.row(m),
+                        statistics.squares.view().slice_rows(m * d, d), mean,
                         covariances.view().slice_rows(m * d, d));
     for (size_t t = 0; t < d; ++t) means(m, t) = mean[t] + previous.origin()[t];
   });
@@ -362,13 +288,23 @@ Gmm maximise(const GmmOptions& options, const GmmStatistics& statistics, const G
 GmmFit fit_gmm(const GmmOptions& options, ConstMatrixView vectors, const Moments& whole, Rng rng,
                const Progress& progress) {
   if (vectors.rows == 0)
-    throw data_error("gmm: there is not a single vector to learn {} Gaussians from; the training items gave no "
-                     "features", options.components);
-  const int all_iterations = options.iterations + 1 + rounds_of_splitting(options) * (kIterationsPerSplit + 1);
+    throw data_error(
+        "gmm: there is not a single vector to learn {} Gaussians from; the training items gave no "
+        "features",
+        options.components);
+  const int all_iterations =
+      options.iterations + 1 + rounds_of_splitting(options) * (kIterationsPerSplit + 1);
   ProgressStep step(progress, "mixture", static_cast<size_t>(all_iterations));
   Gmm start = options.init == GmmInit::kKMeans
                   ? mixture_from_kmeans(options, vectors, whole, rng.derive("kmeans"))
                   : mixture_by_splitting(options, vectors, whole, step);
+  return run_em(options, std::move(start), vectors, whole, options.iterations, step);
+}
+
+GmmFit refine_gmm(const GmmOptions& options, Gmm start, ConstMatrixView vectors,
+                  const Moments& whole, const Progress& progress) {
+  MUSTER_CHECK(vectors.rows > 0 && start.kind() == options.covariance);
+  ProgressStep step(progress, "mixture", static_cast<size_t>(options.iterations + 1));
   return run_em(options, std::move(start), vectors, whole, options.iterations, step);
 }
 

@@ -1,10 +1,11 @@
+#include "oracle/gmm.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "muster/codebook/gmm_fit.h"
 #include "muster/core/parallel.h"
-#include "oracle/gmm.h"
 #include "oracle/random_data.h"
 
 namespace muster {
@@ -42,7 +43,8 @@ oracle::Mixture as_oracle(const Gmm& mixture) {
       if (mixture.kind() == CovarianceKind::kDiagonal)
         part.covariance(i, i) = mixture.covariances()(m, row);
       else
-        for (Eigen::Index j = 0; j < d; ++j) part.covariance(i, j) = mixture.covariance(m)(row, static_cast<size_t>(j));
+        for (Eigen::Index j = 0; j < d; ++j)
+          part.covariance(i, j) = mixture.covariance(m)(row, static_cast<size_t>(j));
     }
     out.parts.push_back(part);
   }
@@ -59,29 +61,37 @@ void expect_close(const oracle::Mixture& ours, const oracle::Mixture& expected, 
   ASSERT_EQ(ours.weights.size(), expected.weights.size());
   for (size_t m = 0; m < expected.weights.size(); ++m) {
     EXPECT_NEAR(ours.weights[m], expected.weights[m], tolerance);
-    EXPECT_LT((ours.parts[m].mean - expected.parts[m].mean).norm(), tolerance * (1 + expected.parts[m].mean.norm()));
+    EXPECT_LT((ours.parts[m].mean - expected.parts[m].mean).norm(),
+              tolerance * (1 + expected.parts[m].mean.norm()));
     EXPECT_LT((ours.parts[m].covariance - expected.parts[m].covariance).norm(),
               tolerance * (1 + expected.parts[m].covariance.norm()));
   }
 }
 
 class GmmOfKind : public ::testing::TestWithParam<CovarianceKind> {};
-INSTANTIATE_TEST_SUITE_P(Gmm, GmmOfKind, ::testing::Values(CovarianceKind::kDiagonal, CovarianceKind::kFull),
-                         [](const auto& info) { return info.param == CovarianceKind::kFull ? "Full" : "Diagonal"; });
+INSTANTIATE_TEST_SUITE_P(Gmm, GmmOfKind,
+                         ::testing::Values(CovarianceKind::kDiagonal, CovarianceKind::kFull),
+                         [](const auto& info) {
+                           return info.param == CovarianceKind::kFull ? "Full" : "Diagonal";
+                         });
 
 TEST_P(GmmOfKind, ResponsibilitiesEqualTheNaiveOnes) {
-  for (const auto& [n, d, k] : {std::tuple<size_t, size_t, int>{1, 1, 1}, {40, 3, 4}, {33, 7, 5}, {50, 17, 9}}) {
+  for (const auto& [n, d, k] :
+       {std::tuple<size_t, size_t, int>{1, 1, 1}, {40, 3, 4}, {33, 7, 5}, {50, 17, 9}}) {
     const Matrix<float> data = clusters(n + 60, d, n);
-    const Gmm mixture =
-        fit_gmm(small_options(GetParam(), GmmPriorKind::kSample, k), data, sample_moments(data), Rng(1)).mixture;
+    const Gmm mixture = fit_gmm(small_options(GetParam(), GmmPriorKind::kSample, k), data,
+                                sample_moments(data), Rng(1))
+                            .mixture;
     Matrix<float> ours(n, mixture.num_components());
     std::vector<float> log_densities(n);
     mixture.posteriors(data.view().slice_rows(0, n), ours, log_densities);
     const oracle::Mixture naive = as_oracle(mixture);
     for (size_t i = 0; i < n; ++i) {
       double log_sum = 0;
-      const std::vector<double> expected = oracle::responsibilities(naive, oracle::vector_of(data.row(i)), &log_sum);
-      for (size_t m = 0; m < expected.size(); ++m) EXPECT_NEAR(ours(i, m), expected[m], 2e-4) << n << " " << d;
+      const std::vector<double> expected =
+          oracle::responsibilities(naive, oracle::vector_of(data.row(i)), &log_sum);
+      for (size_t m = 0; m < expected.size(); ++m)
+        EXPECT_NEAR(ours(i, m), expected[m], 2e-4) << n << " " << d;
       EXPECT_NEAR(log_densities[i], log_sum, 1e-4 * (1 + std::abs(log_sum)));
     }
   }
@@ -98,8 +108,8 @@ TEST_P(GmmOfKind, OneMapStepEqualsTheNaiveOne) {
     statistics.add(before, data);
     const bool none = prior == GmmPriorKind::kNone;
     const oracle::Mixture expected =
-        oracle::map_em_step(as_oracle(before), data, as_oracle(whole), none ? 0 : 0.7, none ? 0 : 1.5, none ? 0 : 4,
-                            GetParam() == CovarianceKind::kDiagonal);
+        oracle::map_em_step(as_oracle(before), data, as_oracle(whole), none ? 0 : 0.7,
+                            none ? 0 : 1.5, none ? 0 : 4, GetParam() == CovarianceKind::kDiagonal);
     expect_close(as_oracle(maximise(options, statistics, before, whole)), expected, 1e-4);
   }
 }
@@ -107,7 +117,8 @@ TEST_P(GmmOfKind, OneMapStepEqualsTheNaiveOne) {
 TEST_P(GmmOfKind, NoWeightIsMaximumLikelihoodAndInfiniteWeightIsThePrior) {
   const Matrix<float> data = clusters(200, 4, 4);
   const Moments whole = sample_moments(data);
-  GmmOptions plain = small_options(GetParam(), GmmPriorKind::kNone), weightless = plain, heavy = plain;
+  GmmOptions plain = small_options(GetParam(), GmmPriorKind::kNone), weightless = plain,
+             heavy = plain;
   weightless.prior = heavy.prior = GmmPriorKind::kSample;
   weightless.weights = {0, 0, 0};
   heavy.weights = {1e12, 1e12, 1e12};
@@ -137,7 +148,8 @@ TEST_P(GmmOfKind, TheObjectiveNeverFallsAndThreadsDoNotMatter) {
         fit.mixture.save(TensorWriter(saved[threads - 1]));
       }
       for (const auto& [name, tensor] : saved[0].tensors)
-        EXPECT_EQ(std::memcmp(tensor.data, saved[1].tensors[name].data, tensor.num_bytes), 0) << name;
+        EXPECT_EQ(std::memcmp(tensor.data, saved[1].tensors[name].data, tensor.num_bytes), 0)
+            << name;
       const Gmm loaded = Gmm::load(TensorReader(saved[0]));
       EXPECT_EQ(loaded.kind(), GetParam());
     }
@@ -147,14 +159,16 @@ TEST_P(GmmOfKind, FindsTheClustersThatThereAre) {
   const float centres[3][2] = {{0, 0}, {20, 1}, {-3, 25}};
   Matrix<float> data = oracle::normal_matrix(3000, 2, Rng(6));
   for (size_t i = 0; i < data.rows(); ++i)
-    for (size_t t = 0; t < 2; ++t) data(i, t) = centres[i % 3][t] + (t == 0 ? 2.0f : 1.0f) * data(i, t);
+    for (size_t t = 0; t < 2; ++t)
+      data(i, t) = centres[i % 3][t] + (t == 0 ? 2.0f : 1.0f) * data(i, t);
   GmmOptions options = small_options(GetParam(), GmmPriorKind::kNone, 3);
   options.iterations = 20;
   const Gmm mixture = fit_gmm(options, data, sample_moments(data), Rng(3)).mixture;
   for (const auto& centre : centres) {
     double nearest = 1e9;
     for (size_t m = 0; m < 3; ++m)
-      nearest = std::min(nearest, std::hypot(mixture.means()(m, 0) - centre[0], mixture.means()(m, 1) - centre[1]));
+      nearest = std::min(nearest, std::hypot(mixture.means()(m, 0) - centre[0],
+                                             mixture.means()(m, 1) - centre[1]));
     EXPECT_LT(nearest, 0.3);
   }
 }
@@ -179,7 +193,8 @@ TEST_P(GmmOfKind, DegenerateSamplesGiveFiniteMixtures) {
 // Far more components than clusters: some die, and take halves of others.
 TEST(Gmm, DeadComponentsAreReseeded) {
   Matrix<float> data(400, 1);
-  for (size_t i = 0; i < 400; ++i) data(i, 0) = static_cast<float>(i % 4) + (i < 4 ? 0.01f * static_cast<float>(i) : 0);
+  for (size_t i = 0; i < 400; ++i)
+    data(i, 0) = static_cast<float>(i % 4) + (i < 4 ? 0.01f * static_cast<float>(i) : 0);
   GmmOptions options = small_options(CovarianceKind::kDiagonal, GmmPriorKind::kNone, 7);
   options.iterations = 20;
   const GmmFit fit = fit_gmm(options, data, sample_moments(data), Rng(1));
@@ -199,7 +214,8 @@ TEST(Gmm, VariancesKeepTheFloor) {
     EXPECT_TRUE(std::ranges::is_sorted(fit.objective_per_iteration));
     for (const oracle::Gaussian& part : as_oracle(fit.mixture).parts) {
       const Eigen::MatrixXd above =
-          part.covariance - 0.5 * Eigen::MatrixXd(as_oracle(whole).covariance.diagonal().asDiagonal());
+          part.covariance -
+          0.5 * Eigen::MatrixXd(as_oracle(whole).covariance.diagonal().asDiagonal());
       EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(above).eigenvalues()[0], -1e-6);
     }
   }
@@ -208,7 +224,8 @@ TEST(Gmm, VariancesKeepTheFloor) {
 TEST(Gmm, RefusesDamagedFiles) {
   const Matrix<float> data = clusters(100, 3, 1);
   TensorMap map;
-  fit_gmm(small_options(CovarianceKind::kFull, GmmPriorKind::kSample), data, sample_moments(data), Rng(1))
+  fit_gmm(small_options(CovarianceKind::kFull, GmmPriorKind::kSample), data, sample_moments(data),
+          Rng(1))
       .mixture.save(TensorWriter(map));
   TensorWriter(map).put("covariances", Matrix<double>(9, 3));
   EXPECT_THROW(Gmm::load(TensorReader(map)), Error);

@@ -16,8 +16,11 @@ std::vector<Matrix<float>> by_category(std::string_view stage, const Sample& sam
   for (const std::vector<size_t>& members : rows)
     if (!members.empty()) out.push_back(select_rows(sample.vectors.view(), members));
   if (out.empty() && sample.vectors.rows() > 0)
-    throw usage_error("{}: option per_category=true is not allowed: the items have no labels; give labelled items or set "
-                      "per_category=false", stage);
+    throw usage_error(
+        "{}: option per_category=true is not allowed: the items have no labels; give labelled "
+        "items or set "
+        "per_category=false",
+        stage);
   return out;
 }
 
@@ -39,9 +42,10 @@ void MixtureVocabularyOptions::fields(Fields& f) {
   f("per_category", per_category, kPerCategoryHelp).paper("GEN 3.3");
 }
 
-KMeans fit_vocabulary(std::string_view stage, const VocabularyOptions& options, const Sample& sample, const Rng& rng,
-                      const Progress& progress) {
-  if (!options.per_category || sample.vectors.rows() == 0) return fit_kmeans(options, sample.vectors, rng, progress);
+KMeans fit_vocabulary(std::string_view stage, const VocabularyOptions& options,
+                      const Sample& sample, const Rng& rng, const Progress& progress) {
+  if (!options.per_category || sample.vectors.rows() == 0)
+    return fit_kmeans(options, sample.vectors, rng, progress);
   const std::vector<Matrix<float>> categories = by_category(stage, sample);
   std::vector<KMeans> parts;
   size_t words = 0, vectors = 0;
@@ -54,15 +58,18 @@ KMeans fit_vocabulary(std::string_view stage, const VocabularyOptions& options, 
     vectors += categories[c].rows();
     error += parts.back().error_per_iteration.back() * static_cast<double>(categories[c].rows());
   }
-  KMeans joined{Matrix<float>(words, sample.vectors.cols()), {}, {error / static_cast<double>(vectors)}};
+  KMeans joined{
+      Matrix<float>(words, sample.vectors.cols()), {}, {error / static_cast<double>(vectors)}};
   float* next = joined.centres.data();
   for (const KMeans& part : parts) next = std::ranges::copy(part.centres.values(), next).out;
   joined.half_norms = half_squared_norms(joined.centres);
   return joined;
 }
 
-MixtureVocabulary fit_mixture_vocabulary(std::string_view stage, const MixtureVocabularyOptions& options,
-                                         const Sample& sample, const Rng& rng, const Progress& progress) {
+MixtureVocabulary fit_mixture_vocabulary(std::string_view stage,
+                                         const MixtureVocabularyOptions& options,
+                                         const Sample& sample, const Rng& rng,
+                                         const Progress& progress) {
   const Moments whole = sample_moments(sample.vectors);
   if (!options.per_category || sample.vectors.rows() == 0) {
     GmmFit fit = fit_gmm(options, sample.vectors, whole, rng, progress);
@@ -75,7 +82,8 @@ MixtureVocabulary fit_mixture_vocabulary(std::string_view stage, const MixtureVo
     GmmOptions own = options;
     own.components = share(options.components, c, categories.size());
     const GmmFit fit = fit_gmm(own, categories[c], whole, rng.derive(c), progress);
-    for (double weight : fit.mixture.weights()) weights.push_back(weight / static_cast<double>(categories.size()));
+    for (double weight : fit.mixture.weights())
+      weights.push_back(weight / static_cast<double>(categories.size()));
     const auto append = [](std::vector<double>& to, const Matrix<double>& from) {
       to.insert(to.end(), from.values().begin(), from.values().end());
     };
@@ -86,7 +94,8 @@ MixtureVocabulary fit_mixture_vocabulary(std::string_view stage, const MixtureVo
   const size_t d = sample.vectors.cols();
   const MatrixView<const double> all_means(means.data(), weights.size(), d);
   const MatrixView<const double> all_covariances(covariances.data(), covariances.size() / d, d);
-  return {Gmm(std::move(weights), Matrix<double>(all_means), Matrix<double>(all_covariances), options.covariance),
+  return {Gmm(std::move(weights), Matrix<double>(all_means), Matrix<double>(all_covariances),
+              options.covariance),
           std::move(objectives)};
 }
 

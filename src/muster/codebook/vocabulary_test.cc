@@ -44,7 +44,8 @@ TEST(Vocabulary, JoinedMixturesAreMixturesOfTheCategories) {
     options.components = 7;
     options.covariance = kind;
     options.per_category = true;
-    const MixtureVocabulary vocabulary = fit_mixture_vocabulary("gmm-bow", options, sample, Rng(2), {});
+    const MixtureVocabulary vocabulary =
+        fit_mixture_vocabulary("gmm-bow", options, sample, Rng(2), {});
     const Gmm& mixture = vocabulary.mixture;
     ASSERT_EQ(mixture.num_components(), 7u);
     EXPECT_EQ(vocabulary.objective_per_iteration.size(), 3u);

@@ -52,14 +52,16 @@ Moments sample_moments(ConstMatrixView vectors) {
   });
   for (const Matrix<float>& product : products)
     for (size_t i = 0; i < d * d; ++i) out.covariance.data()[i] += product.data()[i];
-  for (double& value : out.covariance.values()) value /= static_cast<double>(std::max<size_t>(n, 1));
+  for (double& value : out.covariance.values())
+    value /= static_cast<double>(std::max<size_t>(n, 1));
   return out;
 }
 
 std::vector<double> variance_floors(const Moments& whole_sample, double ratio) {
   const size_t d = whole_sample.mean.size();
   double mean_variance = 0;
-  for (size_t t = 0; t < d; ++t) mean_variance += whole_sample.covariance(t, t) / static_cast<double>(d);
+  for (size_t t = 0; t < d; ++t)
+    mean_variance += whole_sample.covariance(t, t) / static_cast<double>(d);
   const double least = kLeastShareOfMean * (mean_variance > 0 ? mean_variance : 1);
   std::vector<double> floors(d);
   for (size_t t = 0; t < d; ++t) floors[t] = ratio * std::max(whole_sample.covariance(t, t), least);
@@ -72,17 +74,20 @@ void floor_covariance(MatrixView<double> covariance, std::span<const double> flo
   for (Eigen::Index t = 0; t < d; ++t) roots[t] = std::sqrt(floors[static_cast<size_t>(t)]);
   // In units of the floors, all eigenvalues must be at least 1.
   const Eigen::VectorXd inverse_roots = roots.cwiseInverse();
-  const Eigen::MatrixXd scaled = inverse_roots.asDiagonal() * dense(covariance) * inverse_roots.asDiagonal();
+  const Eigen::MatrixXd scaled =
+      inverse_roots.asDiagonal() * dense(covariance) * inverse_roots.asDiagonal();
   const double least = std::max(1.0, kLeastShareOfTrace * scaled.trace());
-  const Eigen::LLT<Eigen::MatrixXd> above(scaled - (1 - kFloorSlack) * least * Eigen::MatrixXd::Identity(d, d));
+  const Eigen::LLT<Eigen::MatrixXd> above(scaled - (1 - kFloorSlack) * least *
+                                                       Eigen::MatrixXd::Identity(d, d));
   if (above.info() == Eigen::Success) return;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
   const RowMajor raised = roots.asDiagonal() * solver.eigenvectors() *
-                          solver.eigenvalues().cwiseMax(least).asDiagonal() * solver.eigenvectors().transpose() *
-                          roots.asDiagonal();
+                          solver.eigenvalues().cwiseMax(least).asDiagonal() *
+                          solver.eigenvectors().transpose() * roots.asDiagonal();
   for (Eigen::Index i = 0; i < d; ++i)
     for (Eigen::Index j = 0; j < d; ++j)
-      covariance(static_cast<size_t>(i), static_cast<size_t>(j)) = (raised(i, j) + raised(j, i)) / 2;
+      covariance(static_cast<size_t>(i), static_cast<size_t>(j)) =
+          (raised(i, j) + raised(j, i)) / 2;
 }
 
 bool is_positive_definite(MatrixView<const double> covariance) {

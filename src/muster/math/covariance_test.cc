@@ -12,7 +12,8 @@ namespace {
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 RowMajor dense(const Matrix<double>& m) {
-  return Eigen::Map<const RowMajor>(m.data(), static_cast<Eigen::Index>(m.rows()), static_cast<Eigen::Index>(m.cols()));
+  return Eigen::Map<const RowMajor>(m.data(), static_cast<Eigen::Index>(m.rows()),
+                                    static_cast<Eigen::Index>(m.cols()));
 }
 
 TEST(Covariance, WhiteningInvertsTheCovariance) {

@@ -2,9 +2,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/math/gaussian_pairs.cc"
+// clang-format off: foreach_target.h comes before all else of Highway
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
@@ -12,7 +14,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<double, kGaussianPairLanes>;
 using Vec = hn::Vec<Tag>;
 
-// Logarithms are taken of products of this many factors: with factors of 1e-30 to 1e30 nothing overflows.
+// Logarithms are taken of products of this many factors: with factors of 1e-30 to 1e30 nothing
+// overflows.
 constexpr size_t kFactorsPerLog = 8;
 
 class LogOfProduct {
@@ -34,7 +37,8 @@ class LogOfProduct {
   size_t count_ = 0;
 };
 
-// rows[r][j] <- (rows[r][j] - sum_{k < j} rows[r][k] pivot_row[k]) * inverse, for kRows rows at once.
+// rows[r][j] <- (rows[r][j] - sum_{k < j} rows[r][k] pivot_row[k]) * inverse, for kRows rows at
+// once.
 template <size_t kRows>
 HWY_INLINE void eliminate(double* const* rows, const double* pivot_row, size_t j, Vec inverse) {
   const Tag d;
@@ -43,12 +47,14 @@ HWY_INLINE void eliminate(double* const* rows, const double* pivot_row, size_t j
   for (size_t r = 0; r < kRows; ++r) sums[r] = hn::Load(d, rows[r] + j * lanes);
   for (size_t k = 0; k < j; ++k) {
     const Vec pivot = hn::Load(d, pivot_row + k * lanes);
-    for (size_t r = 0; r < kRows; ++r) sums[r] = hn::NegMulAdd(hn::Load(d, rows[r] + k * lanes), pivot, sums[r]);
+    for (size_t r = 0; r < kRows; ++r)
+      sums[r] = hn::NegMulAdd(hn::Load(d, rows[r] + k * lanes), pivot, sums[r]);
   }
   for (size_t r = 0; r < kRows; ++r) hn::Store(hn::Mul(sums[r], inverse), d, rows[r] + j * lanes);
 }
 
-// Factorises the sums in `work` (packed lower triangle, then the row of differences) column by column.
+// Factorises the sums in `work` (packed lower triangle, then the row of differences) column by
+// column.
 void factorise(double* work, size_t dim, double* log_dets, double* distances) {
   const Tag d;
   const size_t lanes = hn::Lanes(d);
@@ -82,23 +88,25 @@ void factorise(double* work, size_t dim, double* log_dets, double* distances) {
   hn::StoreU(distance, d, distances);
 }
 
-void full_pairs(const double* gaussian, MatrixView<const double> columns, size_t dim, double* log_dets,
-                double* distances) {
+void full_pairs(const double* gaussian, MatrixView<const double> columns, size_t dim,
+                double* log_dets, double* distances) {
   const Tag d;
   const size_t lanes = hn::Lanes(d), triangle = dim * (dim + 1) / 2;
   thread_local AlignedVector<double> work;
   work.resize((triangle + dim + 1) * lanes);
   for (size_t j = 0; j < columns.cols; j += lanes) {
     for (size_t e = 0; e < triangle; ++e)
-      hn::Store(hn::Add(hn::Set(d, gaussian[e]), hn::LoadU(d, &columns(e, j))), d, work.data() + e * lanes);
+      hn::Store(hn::Add(hn::Set(d, gaussian[e]), hn::LoadU(d, &columns(e, j))), d,
+                work.data() + e * lanes);
     for (size_t e = triangle; e < triangle + dim; ++e)
-      hn::Store(hn::Sub(hn::Set(d, gaussian[e]), hn::LoadU(d, &columns(e, j))), d, work.data() + e * lanes);
+      hn::Store(hn::Sub(hn::Set(d, gaussian[e]), hn::LoadU(d, &columns(e, j))), d,
+                work.data() + e * lanes);
     factorise(work.data(), dim, log_dets + j, distances + j);
   }
 }
 
-void diagonal_pairs(const double* gaussian, MatrixView<const double> columns, size_t dim, double* log_dets,
-                    double* distances) {
+void diagonal_pairs(const double* gaussian, MatrixView<const double> columns, size_t dim,
+                    double* log_dets, double* distances) {
   const Tag d;
   const size_t lanes = hn::Lanes(d);
   for (size_t j = 0; j < columns.cols; j += lanes) {
@@ -106,7 +114,8 @@ void diagonal_pairs(const double* gaussian, MatrixView<const double> columns, si
     Vec distance = hn::Zero(d);
     for (size_t t = 0; t < dim; ++t) {
       const Vec variance = hn::Add(hn::Set(d, gaussian[t]), hn::LoadU(d, &columns(t, j)));
-      const Vec difference = hn::Sub(hn::Set(d, gaussian[dim + t]), hn::LoadU(d, &columns(dim + t, j)));
+      const Vec difference =
+          hn::Sub(hn::Set(d, gaussian[dim + t]), hn::LoadU(d, &columns(dim + t, j)));
       determinant.multiply(variance);
       distance = hn::Add(distance, hn::Div(hn::Mul(difference, difference), variance));
     }
@@ -127,7 +136,8 @@ size_t packed_gaussian_size(size_t dim, CovarianceKind kind) {
   return dim + (kind == CovarianceKind::kFull ? dim * (dim + 1) / 2 : dim);
 }
 
-void pack_gaussian(std::span<const double> mean, MatrixView<const double> covariance, std::span<double> out) {
+void pack_gaussian(std::span<const double> mean, MatrixView<const double> covariance,
+                   std::span<double> out) {
   MUSTER_CHECK(out.size() == packed_gaussian_size(mean.size(), CovarianceKind::kFull));
   double* next = out.data();
   for (size_t i = 0; i < mean.size(); ++i)
@@ -135,21 +145,26 @@ void pack_gaussian(std::span<const double> mean, MatrixView<const double> covari
   std::ranges::copy(mean, next);
 }
 
-void pack_gaussian(std::span<const double> mean, std::span<const double> variances, std::span<double> out) {
+void pack_gaussian(std::span<const double> mean, std::span<const double> variances,
+                   std::span<double> out) {
   MUSTER_CHECK(out.size() == packed_gaussian_size(mean.size(), CovarianceKind::kDiagonal));
   std::ranges::copy(variances, out.begin());
   std::ranges::copy(mean, out.begin() + static_cast<ptrdiff_t>(mean.size()));
 }
 
-void gaussian_pair_terms(std::span<const double> gaussian, MatrixView<const double> columns, size_t dim,
-                         CovarianceKind kind, std::span<double> log_dets, std::span<double> distances) {
-  MUSTER_CHECK(gaussian.size() == packed_gaussian_size(dim, kind) && columns.rows == gaussian.size());
+void gaussian_pair_terms(std::span<const double> gaussian, MatrixView<const double> columns,
+                         size_t dim, CovarianceKind kind, std::span<double> log_dets,
+                         std::span<double> distances) {
+  MUSTER_CHECK(gaussian.size() == packed_gaussian_size(dim, kind) &&
+               columns.rows == gaussian.size());
   MUSTER_CHECK(columns.cols % kGaussianPairLanes == 0);
   MUSTER_CHECK(log_dets.size() == columns.cols && distances.size() == columns.cols);
   if (kind == CovarianceKind::kFull)
-    HWY_DYNAMIC_DISPATCH(full_pairs)(gaussian.data(), columns, dim, log_dets.data(), distances.data());
+    HWY_DYNAMIC_DISPATCH(full_pairs)
+    (gaussian.data(), columns, dim, log_dets.data(), distances.data());
   else
-    HWY_DYNAMIC_DISPATCH(diagonal_pairs)(gaussian.data(), columns, dim, log_dets.data(), distances.data());
+    HWY_DYNAMIC_DISPATCH(diagonal_pairs)
+    (gaussian.data(), columns, dim, log_dets.data(), distances.data());
 }
 
 }  // namespace muster

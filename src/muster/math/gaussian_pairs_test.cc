@@ -19,12 +19,14 @@ struct Gaussian {
 Gaussian random_gaussian(size_t d, CovarianceKind kind, double scale, uint64_t seed) {
   const auto n = static_cast<Eigen::Index>(d);
   Rng rng(seed);
-  Gaussian out{Eigen::VectorXd(n), Eigen::MatrixXd(n, n), std::vector<double>(packed_gaussian_size(d, kind))};
+  Gaussian out{Eigen::VectorXd(n), Eigen::MatrixXd(n, n),
+               std::vector<double>(packed_gaussian_size(d, kind))};
   for (Eigen::Index i = 0; i < n; ++i) {
     out.mean[i] = scale * rng.normal();
     for (Eigen::Index j = 0; j < n; ++j) out.covariance(i, j) = rng.normal();
   }
-  out.covariance = scale * scale * (out.covariance * out.covariance.transpose() + Eigen::MatrixXd::Identity(n, n));
+  out.covariance = scale * scale *
+                   (out.covariance * out.covariance.transpose() + Eigen::MatrixXd::Identity(n, n));
   const std::span<const double> mean(out.mean.data(), d);
   if (kind == CovarianceKind::kFull) {
     pack_gaussian(mean, MatrixView<const double>(out.covariance.data(), d, d), out.packed);
@@ -60,8 +62,10 @@ TEST(GaussianPairs, EqualDirectFactorisations) {
 }
 
 TEST(GemmF64, EqualsTheNaiveProduct) {
-  for (const auto& [m, n, k] : {std::tuple<size_t, size_t, size_t>{1, 1, 1}, {4, 2, 8}, {7, 5, 13}, {9, 11, 1100}}) {
-    const Matrix<float> a = oracle::normal_matrix(m, k, Rng(1)), b = oracle::normal_matrix(n, k, Rng(2));
+  for (const auto& [m, n, k] :
+       {std::tuple<size_t, size_t, size_t>{1, 1, 1}, {4, 2, 8}, {7, 5, 13}, {9, 11, 1100}}) {
+    const Matrix<float> a = oracle::normal_matrix(m, k, Rng(1)),
+                        b = oracle::normal_matrix(n, k, Rng(2));
     Matrix<double> x(m, k), y(n, k), out(m, n);
     std::ranges::copy(a.values(), x.data());
     std::ranges::copy(b.values(), y.data());

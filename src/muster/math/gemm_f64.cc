@@ -2,8 +2,10 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/math/gemm_f64.cc"
+// clang-format off: foreach_target.h comes before all else of Highway
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
@@ -42,10 +44,12 @@ void gemm_nt_all(MatrixView<const double> a, MatrixView<const double> b, MatrixV
     const size_t n = std::min(kDepth, a.cols - depth);
     for (size_t j = 0; j < b.rows; j += kCols) {
       const double* b_rows[kCols];
-      for (size_t q = 0; q < kCols; ++q) b_rows[q] = b.row(std::min(j + q, b.rows - 1)).data() + depth;
+      for (size_t q = 0; q < kCols; ++q)
+        b_rows[q] = b.row(std::min(j + q, b.rows - 1)).data() + depth;
       for (size_t i = 0; i < a.rows; i += kRows) {
         const double* a_rows[kRows];
-        for (size_t r = 0; r < kRows; ++r) a_rows[r] = a.row(std::min(i + r, a.rows - 1)).data() + depth;
+        for (size_t r = 0; r < kRows; ++r)
+          a_rows[r] = a.row(std::min(i + r, a.rows - 1)).data() + depth;
         double sums[kRows][kCols];
         block(a_rows, b_rows, n, sums);
         for (size_t r = 0; r < kRows && i + r < a.rows; ++r)

@@ -4,9 +4,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/math/mixture_kernels.cc"
+// clang-format off: foreach_target.h comes before all else of Highway
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>
+// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
@@ -56,7 +58,8 @@ float softmax_row(float* row, const float* bias, size_t n) {
   }
   const Vec total = hn::SumOfLanes(d, sums);
   const Vec factor = hn::Div(hn::Set(d, 1), total);
-  for (size_t j = 0; j < whole; j += lanes) hn::StoreU(hn::Mul(hn::LoadU(d, row + j), factor), d, row + j);
+  for (size_t j = 0; j < whole; j += lanes)
+    hn::StoreU(hn::Mul(hn::LoadU(d, row + j), factor), d, row + j);
   if (rest > 0) {
     hn::Store(hn::Mul(last_exp, factor), d, last.values);
     std::copy(last.values, last.values + rest, row + whole);
@@ -65,7 +68,8 @@ float softmax_row(float* row, const float* bias, size_t n) {
 }
 
 void softmax_all(MatrixView<float> values, const float* bias, float* log_sums) {
-  for (size_t i = 0; i < values.rows; ++i) log_sums[i] = softmax_row(values.row(i).data(), bias, values.cols);
+  for (size_t i = 0; i < values.rows; ++i)
+    log_sums[i] = softmax_row(values.row(i).data(), bias, values.cols);
 }
 
 float squared_distance(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, size_t n) {
@@ -86,10 +90,12 @@ void half_distances_all(ConstMatrixView projected, const float* offsets, MatrixV
   const size_t dim = projected.cols / out.cols;
   for (size_t i = 0; i < out.rows; ++i)
     for (size_t g = 0; g < out.cols; ++g)
-      out(i, g) = -0.5f * squared_distance(projected.row(i).data() + g * dim, offsets + g * dim, dim);
+      out(i, g) =
+          -0.5f * squared_distance(projected.row(i).data() + g * dim, offsets + g * dim, dim);
 }
 
-void centre_and_square_all(ConstMatrixView vectors, const float* HWY_RESTRICT origin, MatrixView<float> out) {
+void centre_and_square_all(ConstMatrixView vectors, const float* HWY_RESTRICT origin,
+                           MatrixView<float> out) {
   const Tag d;
   const size_t lanes = hn::Lanes(d), n = vectors.cols;
   for (size_t i = 0; i < vectors.rows; ++i) {
@@ -117,18 +123,24 @@ HWY_EXPORT(softmax_all);
 HWY_EXPORT(half_distances_all);
 HWY_EXPORT(centre_and_square_all);
 
-void softmax_rows(MatrixView<float> log_values, std::span<const float> bias, std::span<float> log_sums) {
-  MUSTER_CHECK(log_values.cols == bias.size() && log_values.rows == log_sums.size() && log_values.cols > 0);
+void softmax_rows(MatrixView<float> log_values, std::span<const float> bias,
+                  std::span<float> log_sums) {
+  MUSTER_CHECK(log_values.cols == bias.size() && log_values.rows == log_sums.size() &&
+               log_values.cols > 0);
   HWY_DYNAMIC_DISPATCH(softmax_all)(log_values, bias.data(), log_sums.data());
 }
 
-void half_squared_distances(ConstMatrixView projected, std::span<const float> offsets, MatrixView<float> out) {
-  MUSTER_CHECK(projected.cols == offsets.size() && projected.rows == out.rows && projected.cols % out.cols == 0);
+void half_squared_distances(ConstMatrixView projected, std::span<const float> offsets,
+                            MatrixView<float> out) {
+  MUSTER_CHECK(projected.cols == offsets.size() && projected.rows == out.rows &&
+               projected.cols % out.cols == 0);
   HWY_DYNAMIC_DISPATCH(half_distances_all)(projected, offsets.data(), out);
 }
 
-void centre_and_square(ConstMatrixView vectors, std::span<const float> origin, MatrixView<float> out) {
-  MUSTER_CHECK(vectors.cols == origin.size() && out.rows == vectors.rows && out.cols == 2 * vectors.cols);
+void centre_and_square(ConstMatrixView vectors, std::span<const float> origin,
+                       MatrixView<float> out) {
+  MUSTER_CHECK(vectors.cols == origin.size() && out.rows == vectors.rows &&
+               out.cols == 2 * vectors.cols);
   HWY_DYNAMIC_DISPATCH(centre_and_square_all)(vectors, origin.data(), out);
 }
 

@@ -19,11 +19,15 @@ TEST(MixtureKernels, SoftmaxEqualsTheNaiveOneForEveryWidth) {
       softmax_rows(values, bias.row(0), sums);
       for (size_t i = 0; i < 3; ++i) {
         double top = -1e300, total = 0;
-        for (size_t j = 0; j < k; ++j) top = std::max(top, static_cast<double>(before(i, j)) + bias(0, j));
-        for (size_t j = 0; j < k; ++j) total += std::exp(static_cast<double>(before(i, j)) + bias(0, j) - top);
+        for (size_t j = 0; j < k; ++j)
+          top = std::max(top, static_cast<double>(before(i, j)) + bias(0, j));
+        for (size_t j = 0; j < k; ++j)
+          total += std::exp(static_cast<double>(before(i, j)) + bias(0, j) - top);
         EXPECT_NEAR(sums[i], top + std::log(total), 1e-6 * (1 + std::abs(top))) << k;
         for (size_t j = 0; j < k; ++j)
-          EXPECT_NEAR(values(i, j), std::exp(static_cast<double>(before(i, j)) + bias(0, j) - top) / total, 3e-5) << k;
+          EXPECT_NEAR(values(i, j),
+                      std::exp(static_cast<double>(before(i, j)) + bias(0, j) - top) / total, 3e-5)
+              << k;
       }
     }
 }
@@ -41,7 +45,8 @@ TEST(MixtureKernels, SoftmaxOfExtremeValuesStaysFinite) {
 
 TEST(MixtureKernels, SegmentsAndSquares) {
   for (size_t d : {1u, 3u, 8u, 17u}) {
-    const Matrix<float> rows = oracle::normal_matrix(5, 4 * d, Rng(d)), offsets = oracle::normal_matrix(1, 4 * d, Rng(9));
+    const Matrix<float> rows = oracle::normal_matrix(5, 4 * d, Rng(d)),
+                        offsets = oracle::normal_matrix(1, 4 * d, Rng(9));
     Matrix<float> out(5, 4), squared(5, 8 * d);
     half_squared_distances(rows, offsets.row(0), out);
     centre_and_square(rows, offsets.row(0), squared);

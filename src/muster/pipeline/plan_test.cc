@@ -32,7 +32,7 @@ TEST(Plan, FindsThePartsOfARecipe) {
 
 TEST(Plan, RecipeSpellsOutEveryOptionAndMeansTheSame) {
   for (const char* text :
-       {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
+       {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm", "bow/standardise/rbf/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
         "dsift/places/bow/chi2:gamma=0.5+rgb/bow//kernel-svm:C=3"}) {
     const Recipe full = plan(text).recipe();
     EXPECT_EQ(plan_recipe(full).recipe(), full) << text;
@@ -56,6 +56,9 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
       {"dsift/sum-match/rbf/kernel-svm", "rbf (vector kernel) must follow a set feature"},
       {"dsift/rbf/kernel-svm", "rbf (vector kernel) must follow a set feature"},
       {"dsift/bow/rbf/chi2/kernel-svm", "chi2 (vector kernel) must follow a set feature"},
+      {"dsift/standardise/linear-svm", "standardise (vector scaling) must follow a set feature"},
+      {"dsift/bow/rbf/standardise/kernel-svm", "standardise (vector scaling) must follow a set feature"},
+      {"dsift/bow/standardise/standardise/linear-svm", "is the second one"},
       {"dsift/linear-svm", "linear-svm (classifier) needs a set feature or set kernel"},
       {"dsift/bow/linear-svm/bow", "bow (set feature) stands after the classifier"},
       {"dsift/bow/linear-svm/linear-svm", "linear-svm (classifier) stands after the classifier"},

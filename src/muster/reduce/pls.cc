@@ -28,7 +28,8 @@ Cross cross_products(const Sample& sample) {
       ++per_class[static_cast<size_t>(sample.labels[i])];
     }
   if (std::ranges::count_if(per_class, [](size_t n) { return n > 0; }) < 2)
-    throw data_error("pls: the vectors must come from items of two classes or more; label the items or use pca");
+    throw data_error(
+        "pls: the vectors must come from items of two classes or more; label the items or use pca");
   const Matrix<float> vectors = select_rows(sample.vectors.view(), labelled);
   const Moments moments = sample_moments(vectors);
   const auto d = static_cast<Index>(vectors.cols());
@@ -38,7 +39,8 @@ Cross cross_products(const Sample& sample) {
   for (size_t i = 0; i < labelled.size(); ++i) {
     const Index column = sample.labels[labelled[i]];
     for (Index t = 0; t < d; ++t)
-      out.classes(t, column) += vectors(i, static_cast<size_t>(t)) - moments.mean[static_cast<size_t>(t)];
+      out.classes(t, column) +=
+          vectors(i, static_cast<size_t>(t)) - moments.mean[static_cast<size_t>(t)];
   }
   out.classes /= static_cast<double>(labelled.size());
   return out;
@@ -61,12 +63,15 @@ MatrixXd directions(const Cross& cross, Index dim) {
   MatrixXd basis(cross.covariance.rows(), 0);
   double largest = 0;
   while (basis.cols() < dim) {
-    // What X'Y becomes when the scores of the directions so far are taken out of X. Within one round deflation by
-    // the directions themselves only removes singular vectors one by one: one decomposition gives them all.
+    // What X'Y becomes when the scores of the directions so far are taken out of X. Within one
+    // round deflation by the directions themselves only removes singular vectors one by one: one
+    // decomposition gives them all.
     MatrixXd left = cross.classes;
     if (basis.cols() > 0) {
       const MatrixXd loadings = cross.covariance * basis;
-      left -= loadings * (basis.transpose() * loadings).completeOrthogonalDecomposition().solve(basis.transpose() * left);
+      left -= loadings * (basis.transpose() * loadings)
+                             .completeOrthogonalDecomposition()
+                             .solve(basis.transpose() * left);
       left -= basis * (basis.transpose() * left);
     }
     const Eigen::JacobiSVD<MatrixXd> svd(left, Eigen::ComputeThinU);
@@ -78,8 +83,10 @@ MatrixXd directions(const Cross& cross, Index dim) {
   if (basis.cols() == dim) return basis;
   const MatrixXd rest = MatrixXd::Identity(basis.rows(), basis.rows()) - basis * basis.transpose();
   const double trace = cross.covariance.trace();
-  // The added multiple of the rest sets its directions without variance apart from those that are taken.
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(rest * cross.covariance * rest + (trace > 0 ? trace : 1) * rest);
+  // The added multiple of the rest sets its directions without variance apart from those that are
+  // taken.
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(rest * cross.covariance * rest +
+                                                       (trace > 0 ? trace : 1) * rest);
   append_columns(basis, solver.eigenvectors().rowwise().reverse(), dim - basis.cols());
   return basis;
 }
@@ -89,9 +96,11 @@ MatrixXd directions(const Cross& cross, Index dim) {
 std::unique_ptr<Reducer> fit_pls(const PlsOptions& options, const Sample& sample) {
   const size_t d = sample.vectors.cols();
   if (sample.vectors.rows() == 0)
-    throw data_error("pls: there is not a single vector to learn from; the training items gave no features");
+    throw data_error(
+        "pls: there is not a single vector to learn from; the training items gave no features");
   if (static_cast<size_t>(options.dim) > d)
-    throw usage_error("pls: option dim={} is not allowed: the vectors have only {} dimensions", options.dim, d);
+    throw usage_error("pls: option dim={} is not allowed: the vectors have only {} dimensions",
+                      options.dim, d);
   const Cross cross = cross_products(sample);
   const MatrixXd columns = directions(cross, options.dim);
   Matrix<float> basis(static_cast<size_t>(options.dim), d);
@@ -100,11 +109,14 @@ std::unique_ptr<Reducer> fit_pls(const PlsOptions& options, const Sample& sample
     columns.col(j).cwiseAbs().maxCoeff(&peak);
     const double sign = columns(peak, j) < 0 ? -1 : 1;
     for (size_t t = 0; t < d; ++t)
-      basis(static_cast<size_t>(j), t) = static_cast<float>(sign * columns(static_cast<Index>(t), j));
+      basis(static_cast<size_t>(j), t) =
+          static_cast<float>(sign * columns(static_cast<Index>(t), j));
   }
   return std::make_unique<Projection>(cross.mean, std::move(basis));
 }
 
-std::unique_ptr<Reducer> load_pls(const PlsOptions&, TensorReader in) { return Projection::load(in); }
+std::unique_ptr<Reducer> load_pls(const PlsOptions&, TensorReader in) {
+  return Projection::load(in);
+}
 
 }  // namespace muster

@@ -18,8 +18,10 @@ Sample labelled_sample(size_t n, size_t d, int classes) {
     sample.labels.push_back(label);
     for (size_t t = 0; t < d; ++t) {
       sample.vectors(i, t) = sample.vectors(i, t) * static_cast<float>(t + 1) + 50;
-      if (label >= 0) sample.vectors(i, t) += 2 * means(static_cast<size_t>(label), t);
-      else sample.vectors(i, t) *= 100;  // must not matter
+      if (label >= 0)
+        sample.vectors(i, t) += 2 * means(static_cast<size_t>(label), t);
+      else
+        sample.vectors(i, t) *= 100;  // must not matter
     }
   }
   return sample;
@@ -58,10 +60,12 @@ TEST(Pls, DirectionsAreOrthonormalAndEqualSvdAndDeflate) {
       }
       x.rowwise() -= x.colwise().mean().eval();
       y.rowwise() -= y.colwise().mean().eval();
-      const Eigen::MatrixXd ours = basis_of(*fit_pls(keep(dim), sample)), naive = oracle::pls_directions(x, y, dim);
+      const Eigen::MatrixXd ours = basis_of(*fit_pls(keep(dim), sample)),
+                            naive = oracle::pls_directions(x, y, dim);
       EXPECT_LT((ours.transpose() * ours - Eigen::MatrixXd::Identity(dim, dim)).norm(), 1e-5);
       for (Eigen::Index j = 0; j < dim; ++j)
-        EXPECT_NEAR(std::abs(ours.col(j).dot(naive.col(j))), 1, 1e-4) << classes << " classes, direction " << j;
+        EXPECT_NEAR(std::abs(ours.col(j).dot(naive.col(j))), 1, 1e-4)
+            << classes << " classes, direction " << j;
     }
 }
 

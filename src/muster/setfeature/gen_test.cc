@@ -43,7 +43,8 @@ TEST(GmmBow, IsTheMeanOfNaiveResponsibilities) {
         part.mean[t] = mixture.means()(m, static_cast<size_t>(t));
         for (Eigen::Index u = 0; u < 3; ++u)
           if (kind == CovarianceKind::kFull)
-            part.covariance(t, u) = mixture.covariance(m)(static_cast<size_t>(t), static_cast<size_t>(u));
+            part.covariance(t, u) =
+                mixture.covariance(m)(static_cast<size_t>(t), static_cast<size_t>(u));
           else if (t == u)
             part.covariance(t, t) = mixture.covariances()(m, static_cast<size_t>(t));
       }
@@ -54,7 +55,8 @@ TEST(GmmBow, IsTheMeanOfNaiveResponsibilities) {
       const std::vector<float> ours = encode(feature, set);
       std::vector<double> expected(5);
       for (size_t i = 0; i < size; ++i) {
-        const std::vector<double> shares = oracle::responsibilities(naive, oracle::vector_of(set.vectors.row(i)));
+        const std::vector<double> shares =
+            oracle::responsibilities(naive, oracle::vector_of(set.vectors.row(i)));
         for (size_t m = 0; m < 5; ++m) expected[m] += shares[m] / static_cast<double>(size);
       }
       for (size_t m = 0; m < 5; ++m) EXPECT_NEAR(ours[m], expected[m], 2e-5);

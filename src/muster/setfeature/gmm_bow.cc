@@ -32,8 +32,10 @@ class GmmBow final : public SetStatistic {
 
 }  // namespace
 
-SetFeature fit_gmm_bow(const GmmBowOptions& options, const Sample& sample, Rng rng, const Progress& progress) {
-  MixtureVocabulary vocabulary = fit_mixture_vocabulary("gmm-bow", options.vocabulary, sample, rng, progress);
+SetFeature fit_gmm_bow(const GmmBowOptions& options, const Sample& sample, Rng rng,
+                       const Progress& progress) {
+  MixtureVocabulary vocabulary =
+      fit_mixture_vocabulary("gmm-bow", options.vocabulary, sample, rng, progress);
   return SetFeature(std::make_unique<GmmBow>(std::move(vocabulary.mixture)), options.pooling);
 }
 

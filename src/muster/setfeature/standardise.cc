@@ -10,18 +10,22 @@ constexpr double kConstant = 1e-10;
 
 }  // namespace
 
-Standardiser::Standardiser(ConstMatrixView training) : mean_(training.cols), factor_(training.cols, 1.0f) {
+Standardiser::Standardiser(ConstMatrixView training)
+    : mean_(training.cols), factor_(training.cols, 1.0f) {
   if (training.rows == 0) return;
   const auto n = static_cast<double>(training.rows);
   std::vector<double> mean(training.cols), scatter(training.cols);
   for (size_t i = 0; i < training.rows; ++i)
     for (size_t t = 0; t < training.cols; ++t) mean[t] += training(i, t) / n;
   for (size_t i = 0; i < training.rows; ++i)
-    for (size_t t = 0; t < training.cols; ++t) scatter[t] += (training(i, t) - mean[t]) * (training(i, t) - mean[t]);
+    for (size_t t = 0; t < training.cols; ++t)
+      scatter[t] += (training(i, t) - mean[t]) * (training(i, t) - mean[t]);
   for (size_t t = 0; t < training.cols; ++t) {
     const double variance = scatter[t] / n;
     mean_[t] = static_cast<float>(mean[t]);
-    factor_[t] = variance > kConstant * (variance + mean[t] * mean[t]) ? static_cast<float>(1 / std::sqrt(variance)) : 0;
+    factor_[t] = variance > kConstant * (variance + mean[t] * mean[t])
+                     ? static_cast<float>(1 / std::sqrt(variance))
+                     : 0;
     if (!std::isfinite(factor_[t])) factor_[t] = 0;
   }
 }

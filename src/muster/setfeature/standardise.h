@@ -1,6 +1,6 @@
-// Standardising vectors: every dimension to zero mean and unit variance over the training vectors (GEN 3.4.1),
-// v_t <- (v_t - mean_t) / deviation_t. A dimension that is constant in training becomes 0, whatever comes later.
-// Immutable and shareable between threads. Cost O(d) a vector.
+// Standardising vectors: every dimension to zero mean and unit variance over the training vectors
+// (GEN 3.4.1), v_t <- (v_t - mean_t) / deviation_t. A dimension that is constant in training
+// becomes 0, whatever comes later. Immutable and shareable between threads. Cost O(d) a vector.
 #pragma once
 
 #include <span>

@@ -11,7 +11,9 @@
 namespace muster {
 namespace {
 
-Sample sample_of(size_t d) { return {oracle::normal_matrix(500, d, Rng(1)), std::vector<int>(500, -1), 0}; }
+Sample sample_of(size_t d) {
+  return {oracle::normal_matrix(500, d, Rng(1)), std::vector<int>(500, -1), 0};
+}
 
 // Sets that differ in place, spread and size.
 std::vector<VectorSet> sets_of(size_t d, size_t count = 4) {
@@ -25,7 +27,8 @@ std::vector<VectorSet> sets_of(size_t d, size_t count = 4) {
 }
 
 // GEN eqs 11, 12 of one Gaussian.
-oracle::Gaussian map_gaussian(const Matrix<float>& data, const Sample& sample, double w_mean, double w_cov, bool diagonal) {
+oracle::Gaussian map_gaussian(const Matrix<float>& data, const Sample& sample, double w_mean,
+                              double w_cov, bool diagonal) {
   const Moments moments = sample_moments(sample.vectors);
   const auto d = static_cast<Eigen::Index>(moments.mean.size());
   const oracle::Gaussian prior{Eigen::Map<const Eigen::VectorXd>(moments.mean.data(), d),
@@ -41,7 +44,8 @@ Matrix<double> gram(const SetKernel& kernel, const std::vector<VectorSet>& sets)
   return out;
 }
 
-std::shared_ptr<const SetKernel> product(double rho, CovarianceKind kind, size_t d, bool normalise, double w_cov = 10) {
+std::shared_ptr<const SetKernel> product(double rho, CovarianceKind kind, size_t d, bool normalise,
+                                         double w_cov = 10) {
   PdfBhattacharyyaOptions options;
   options.rho = rho;
   options.normalise = normalise;
@@ -50,7 +54,8 @@ std::shared_ptr<const SetKernel> product(double rho, CovarianceKind kind, size_t
   return fit_pdf_bhattacharyya(options, sample_of(d), Rng(1), {});
 }
 
-std::shared_ptr<const SetKernel> divergence(CovarianceKind kind, size_t d, double alpha, double w_cov = 10) {
+std::shared_ptr<const SetKernel> divergence(CovarianceKind kind, size_t d, double alpha,
+                                            double w_cov = 10) {
   PdfKlOptions options;
   options.alpha = alpha;
   options.gaussian.covariance = kind;
@@ -60,8 +65,8 @@ std::shared_ptr<const SetKernel> divergence(CovarianceKind kind, size_t d, doubl
 
 constexpr CovarianceKind kKinds[] = {CovarianceKind::kDiagonal, CovarianceKind::kFull};
 
-// The kernel of the Gaussians that were fitted, so that only the kernel is compared: sums of sets in single precision
-// leave 1e-7 or so.
+// The kernel of the Gaussians that were fitted, so that only the kernel is compared: sums of sets
+// in single precision leave 1e-7 or so.
 TEST(PdfKernels, EqualIntegralsInOneAndTwoDimensions) {
   for (const size_t d : {1u, 2u}) {
     const std::vector<VectorSet> sets = sets_of(d, 3);
@@ -76,10 +81,14 @@ TEST(PdfKernels, EqualIntegralsInOneAndTwoDimensions) {
       const Matrix<double> kl = gram(*divergence(kind, d, 0.05), rounded);
       for (size_t i = 0; i < sets.size(); ++i)
         for (size_t j = 0; j <= i; ++j) {
-          const oracle::Gaussian p = map_gaussian(rounded[i].vectors, sample_of(d), 0.1, 10, diagonal);
-          const oracle::Gaussian q = map_gaussian(rounded[j].vectors, sample_of(d), 0.1, 10, diagonal);
-          const double root = oracle::integrate(p, q, [](double a, double b) { return std::exp((a + b) / 2); });
-          const double power = oracle::integrate(p, q, [](double a, double b) { return std::exp(0.8 * (a + b)); });
+          const oracle::Gaussian p =
+              map_gaussian(rounded[i].vectors, sample_of(d), 0.1, 10, diagonal);
+          const oracle::Gaussian q =
+              map_gaussian(rounded[j].vectors, sample_of(d), 0.1, 10, diagonal);
+          const double root =
+              oracle::integrate(p, q, [](double a, double b) { return std::exp((a + b) / 2); });
+          const double power =
+              oracle::integrate(p, q, [](double a, double b) { return std::exp(0.8 * (a + b)); });
           const double both = oracle::integrate(
               p, q, [](double a, double b) { return (std::exp(a) - std::exp(b)) * (a - b); });
           EXPECT_NEAR(bhattacharyya(i, j), root, 1e-6);
@@ -100,7 +109,8 @@ TEST(PdfKernels, EqualTheClosedFormsInManyDimensions) {
     for (const CovarianceKind kind : kKinds) {
       std::vector<oracle::Gaussian> gaussians;
       for (const VectorSet& set : sets)
-        gaussians.push_back(map_gaussian(set.vectors, sample_of(d), 0.1, 10, kind == CovarianceKind::kDiagonal));
+        gaussians.push_back(
+            map_gaussian(set.vectors, sample_of(d), 0.1, 10, kind == CovarianceKind::kDiagonal));
       for (const double rho : {0.5, 1.0, 0.3}) {
         const Matrix<double> ours = gram(*product(rho, kind, d, false), sets);
         for (size_t i = 0; i < sets.size(); i += 3)
@@ -112,7 +122,9 @@ TEST(PdfKernels, EqualTheClosedFormsInManyDimensions) {
       const Matrix<double> kl = gram(*divergence(kind, d, 0.1), sets);
       for (size_t i = 0; i < sets.size(); i += 3)
         for (size_t j = 0; j < sets.size(); ++j)
-          EXPECT_NEAR(kl(i, j), std::exp(-0.1 * oracle::symmetric_divergence(gaussians[i], gaussians[j])), 1e-4);
+          EXPECT_NEAR(kl(i, j),
+                      std::exp(-0.1 * oracle::symmetric_divergence(gaussians[i], gaussians[j])),
+                      1e-4);
     }
   }
 }
@@ -157,11 +169,13 @@ TEST(PdfKernels, SmallMixturesSumOverTheirComponents) {
       const Gmm mixture = SetMixtures(shape, prior).fit(set);
       oracle::Mixture out{mixture.weights(), {}};
       for (size_t m = 0; m < mixture.num_components(); ++m) {
-        oracle::Gaussian part{Eigen::Vector2d(mixture.means()(m, 0), mixture.means()(m, 1)), Eigen::Matrix2d::Zero()};
+        oracle::Gaussian part{Eigen::Vector2d(mixture.means()(m, 0), mixture.means()(m, 1)),
+                              Eigen::Matrix2d::Zero()};
         for (Eigen::Index t = 0; t < 2; ++t)
           for (Eigen::Index u = 0; u < 2; ++u)
             if (kind == CovarianceKind::kFull)
-              part.covariance(t, u) = mixture.covariance(m)(static_cast<size_t>(t), static_cast<size_t>(u));
+              part.covariance(t, u) =
+                  mixture.covariance(m)(static_cast<size_t>(t), static_cast<size_t>(u));
             else if (t == u)
               part.covariance(t, t) = mixture.covariances()(m, static_cast<size_t>(t));
         out.parts.push_back(part);
@@ -174,7 +188,8 @@ TEST(PdfKernels, SmallMixturesSumOverTheirComponents) {
         double expected = 0;
         for (size_t a = 0; a < p.weights.size(); ++a)
           for (size_t b = 0; b < q.weights.size(); ++b)
-            expected += p.weights[a] * q.weights[b] * oracle::product_kernel(p.parts[a], q.parts[b], 1);
+            expected +=
+                p.weights[a] * q.weights[b] * oracle::product_kernel(p.parts[a], q.parts[b], 1);
         EXPECT_NEAR(ours(i, j), expected, 1e-7 * expected);
       }
   }
@@ -186,13 +201,14 @@ TEST(PdfKernels, StayFiniteForDegenerateSets) {
   std::vector<VectorSet> sets{oracle::normal_set(0, d, Rng(1)), oracle::normal_set(1, d, Rng(2)),
                               oracle::normal_set(7, d, Rng(3)), oracle::normal_set(50, d, Rng(4))};
   VectorSet equal = oracle::normal_set(20, d, Rng(5));
-  for (size_t i = 1; i < 20; ++i) std::ranges::copy(equal.vectors.row(0), equal.vectors.row(i).begin());
+  for (size_t i = 1; i < 20; ++i)
+    std::ranges::copy(equal.vectors.row(0), equal.vectors.row(i).begin());
   sets.push_back(equal);
   for (const CovarianceKind kind : kKinds)
     for (const double w_cov : {0.0, 10.0}) {
-      for (const Matrix<double>& values :
-           {gram(*product(0.5, kind, d, true, w_cov), sets), gram(*product(1, kind, d, true, w_cov), sets),
-            gram(*divergence(kind, d, 0.08, w_cov), sets)})
+      for (const Matrix<double>& values : {gram(*product(0.5, kind, d, true, w_cov), sets),
+                                           gram(*product(1, kind, d, true, w_cov), sets),
+                                           gram(*divergence(kind, d, 0.08, w_cov), sets)})
         for (double value : values.values()) {
           EXPECT_TRUE(std::isfinite(value));
           EXPECT_GE(value, 0);

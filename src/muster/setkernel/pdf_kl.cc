@@ -35,16 +35,19 @@ Matrix<double> stack(RepresentedSpan sets, size_t width, bool swapped) {
 
 class PdfKl final : public SetKernel {
  public:
-  PdfKl(std::optional<double> alpha, SetMixtures mixtures) : alpha_(alpha), mixtures_(std::move(mixtures)) {}
+  PdfKl(std::optional<double> alpha, SetMixtures mixtures)
+      : alpha_(alpha), mixtures_(std::move(mixtures)) {}
 
   std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
     const Gmm gaussian = mixtures_.fit(set);
     // Means relative to the prior's: what is common to all sets would only cancel.
     std::vector<double> mean(gaussian.dim());
-    for (size_t t = 0; t < mean.size(); ++t) mean[t] = gaussian.means()(0, t) - mixtures_.prior_mean()[t];
+    for (size_t t = 0; t < mean.size(); ++t)
+      mean[t] = gaussian.means()(0, t) - mixtures_.prior_mean()[t];
     const auto out = std::make_shared<DivergenceVectors>();
     out->values.resize(width());
-    const std::span<double> u = std::span(out->values).first(width() / 2), v = std::span(out->values).last(width() / 2);
+    const std::span<double> u = std::span(out->values).first(width() / 2),
+                            v = std::span(out->values).last(width() / 2);
     if (gaussian.kind() == CovarianceKind::kFull)
       fill_full(gaussian.covariance(0), mean, u, v);
     else
@@ -52,15 +55,18 @@ class PdfKl final : public SetKernel {
     return out;
   }
 
-  std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan training) const override {
+  std::vector<std::shared_ptr<const SetKernel>> candidates(
+      RepresentedSpan training) const override {
     if (alpha_) return {shared_from_this()};
     std::vector<std::shared_ptr<const SetKernel>> out;
     const double unit = 1 / mean_divergence(training);
-    for (double factor : kWidthGrid) out.push_back(std::make_shared<PdfKl>(factor * unit, mixtures_));
+    for (double factor : kWidthGrid)
+      out.push_back(std::make_shared<PdfKl>(factor * unit, mixtures_));
     return out;
   }
 
-  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out, const Progress& progress) const override {
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
     MUSTER_CHECK(alpha_.has_value());
     divergences(a, b, out, progress);
     for (size_t i = 0; i < out.rows; ++i)
@@ -94,8 +100,8 @@ class PdfKl final : public SetKernel {
     return 2 * ((mixtures_.kind() == CovarianceKind::kFull ? d * (d + 1) / 2 : d) + d + 1);
   }
 
-  static void fill_full(MatrixView<const double> covariance, std::span<const double> mean, std::span<double> u,
-                        std::span<double> v) {
+  static void fill_full(MatrixView<const double> covariance, std::span<const double> mean,
+                        std::span<double> u, std::span<double> v) {
     const size_t d = mean.size();
     const Matrix<double> factor = whiten(covariance).inverse_factor;
     size_t next = 0;
@@ -119,8 +125,8 @@ class PdfKl final : public SetKernel {
     v[next] = distance;
   }
 
-  static void fill_diagonal(std::span<const double> variances, std::span<const double> mean, std::span<double> u,
-                            std::span<double> v) {
+  static void fill_diagonal(std::span<const double> variances, std::span<const double> mean,
+                            std::span<double> u, std::span<double> v) {
     const size_t d = mean.size();
     double distance = 0;
     for (size_t t = 0; t < d; ++t) {
@@ -134,12 +140,15 @@ class PdfKl final : public SetKernel {
     v[2 * d] = distance;
   }
 
-  void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out, const Progress& progress) const {
+  void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+                   const Progress& progress) const {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     const Matrix<double> left = stack(a, width(), false), right = stack(b, width(), true);
     for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
-      const MatrixView<double> block(&out(tile.row, tile.col), tile.num_rows, tile.num_cols, out.stride);
-      gemm_nt(left.view().slice_rows(tile.row, tile.num_rows), right.view().slice_rows(tile.col, tile.num_cols), block);
+      const MatrixView<double> block(&out(tile.row, tile.col), tile.num_rows, tile.num_cols,
+                                     out.stride);
+      gemm_nt(left.view().slice_rows(tile.row, tile.num_rows),
+              right.view().slice_rows(tile.col, tile.num_cols), block);
       for (size_t i = 0; i < block.rows; ++i)
         for (double& value : block.row(i))
           value = std::max(0.0, value / 2 - static_cast<double>(mixtures_.dim()));
@@ -156,7 +165,8 @@ class PdfKl final : public SetKernel {
     divergences(spread, spread, values, {});
     double sum = 0;
     for (double value : values.values()) sum += value;
-    const double mean = sum / std::max(1.0, static_cast<double>(count * count) - static_cast<double>(count));
+    const double mean =
+        sum / std::max(1.0, static_cast<double>(count * count) - static_cast<double>(count));
     return mean > 1e-9 ? mean : 1;  // sets all alike leave rounding only
   }
 
@@ -167,21 +177,24 @@ class PdfKl final : public SetKernel {
 }  // namespace
 
 void PdfKlOptions::fields(Fields& f) {
-  f("alpha", alpha, "factor of the divergence; auto is found by cross-validation around 1 / mean divergence")
+  f("alpha", alpha,
+    "factor of the divergence; auto is found by cross-validation around 1 / mean divergence")
       .range(1e-12, 1e12)
       .paper("GEN 4.1");
   gaussian.fields(f);
 }
 
-std::shared_ptr<const SetKernel> fit_pdf_kl(const PdfKlOptions& options, const Sample& sample, Rng, const Progress&) {
-  return std::make_shared<PdfKl>(options.alpha,
-                                 SetMixtures(one_gaussian(options.gaussian), sample_moments(sample.vectors)));
+std::shared_ptr<const SetKernel> fit_pdf_kl(const PdfKlOptions& options, const Sample& sample, Rng,
+                                            const Progress&) {
+  return std::make_shared<PdfKl>(
+      options.alpha, SetMixtures(one_gaussian(options.gaussian), sample_moments(sample.vectors)));
 }
 
 std::shared_ptr<const SetKernel> load_pdf_kl(const PdfKlOptions& options, TensorReader in) {
   std::optional<double> alpha;
   if (in.has("alpha")) alpha = in.number("alpha");
-  return std::make_shared<PdfKl>(alpha, SetMixtures::load(one_gaussian(options.gaussian), in.scope("prior")));
+  return std::make_shared<PdfKl>(
+      alpha, SetMixtures::load(one_gaussian(options.gaussian), in.scope("prior")));
 }
 
 }  // namespace muster

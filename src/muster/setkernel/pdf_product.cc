@@ -15,14 +15,18 @@ constexpr double kLargestLog = 700;  // exp(700) is 1e304
 
 // The packed Gaussians of one set.
 struct PackedMixture final : Representation {
-  Matrix<double> gaussians;          // one a row
-  std::vector<double> log_weights;   // log w + (1 - rho)/2 log|S| + the constants of half a pair
-  double log_norm = 0;               // 1/2 log K(X, X), or 0
+  Matrix<double> gaussians;         // one a row
+  std::vector<double> log_weights;  // log w + (1 - rho)/2 log|S| + the constants of half a pair
+  double log_norm = 0;              // 1/2 log K(X, X), or 0
 
-  size_t num_bytes() const override { return (gaussians.size() + 2 * log_weights.size()) * sizeof(double); }
+  size_t num_bytes() const override {
+    return (gaussians.size() + 2 * log_weights.size()) * sizeof(double);
+  }
 };
 
-const PackedMixture& mixture_of(const Representation& set) { return dynamic_cast<const PackedMixture&>(set); }
+const PackedMixture& mixture_of(const Representation& set) {
+  return dynamic_cast<const PackedMixture&>(set);
+}
 
 // Gaussians of several sets as columns, filled up to whole SIMD vectors.
 struct Columns {
@@ -36,11 +40,13 @@ struct Columns {
       log_weights.insert(log_weights.end(), mixture.log_weights.begin(), mixture.log_weights.end());
       starts.push_back(log_weights.size());
     }
-    const size_t lanes = kGaussianPairLanes, padded = (log_weights.size() + lanes - 1) / lanes * lanes;
+    const size_t lanes = kGaussianPairLanes,
+                 padded = (log_weights.size() + lanes - 1) / lanes * lanes;
     entries = Matrix<double>(mixture_of(*sets[0]).gaussians.cols(), padded);
     for (size_t j = 0; j < padded; ++j) {
       const size_t column = std::min(j, log_weights.size() - 1);
-      const size_t s = static_cast<size_t>(std::ranges::upper_bound(starts, column) - starts.begin()) - 1;
+      const size_t s =
+          static_cast<size_t>(std::ranges::upper_bound(starts, column) - starts.begin()) - 1;
       const auto gaussian = mixture_of(*sets[s]).gaussians.row(column - starts[s]);
       for (size_t e = 0; e < gaussian.size(); ++e) entries(e, j) = gaussian[e];
     }
@@ -64,7 +70,8 @@ class PdfProduct final : public SetKernel {
     return complete(mixture.weights(), std::move(packed));
   }
 
-  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out, const Progress& progress) const override {
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
       const Columns columns(b.subspan(tile.col, tile.num_cols));
@@ -100,13 +107,17 @@ class PdfProduct final : public SetKernel {
     const std::vector<int64_t> starts = in.values<int64_t>("starts");
     const std::vector<double> weights = in.values<double>("log_weights");
     const Matrix<double> all = in.matrix<double>("gaussians");
-    in.require(all.cols() == packed_gaussian_size(mixtures_.dim(), mixtures_.kind()), "Gaussians of another dimension");
-    in.require(!starts.empty() && starts.front() == 0 && starts.back() == static_cast<int64_t>(weights.size()) &&
-                   weights.size() == all.rows(), "bounds of the stored sets");
+    in.require(all.cols() == packed_gaussian_size(mixtures_.dim(), mixtures_.kind()),
+               "Gaussians of another dimension");
+    in.require(!starts.empty() && starts.front() == 0 &&
+                   starts.back() == static_cast<int64_t>(weights.size()) &&
+                   weights.size() == all.rows(),
+               "bounds of the stored sets");
     Represented out;
     for (size_t s = 0; s + 1 < starts.size(); ++s) {
       in.require(starts[s] < starts[s + 1], "bounds of the stored sets");
-      const auto begin = static_cast<size_t>(starts[s]), count = static_cast<size_t>(starts[s + 1]) - begin;
+      const auto begin = static_cast<size_t>(starts[s]),
+                 count = static_cast<size_t>(starts[s + 1]) - begin;
       const auto mixture = std::make_shared<PackedMixture>();
       mixture->gaussians = Matrix<double>(all.view().slice_rows(begin, count));
       mixture->log_weights.assign(weights.begin() + starts[s], weights.begin() + starts[s + 1]);
@@ -118,20 +129,24 @@ class PdfProduct final : public SetKernel {
 
  private:
   // Logarithms of the terms that a set brings into all its pairs, and its norm.
-  std::shared_ptr<const Representation> complete(const std::vector<double>& weights, Matrix<double> packed) const {
+  std::shared_ptr<const Representation> complete(const std::vector<double>& weights,
+                                                 Matrix<double> packed) const {
     const auto mixture = std::make_shared<PackedMixture>();
     mixture->gaussians = std::move(packed);
     const auto d = static_cast<double>(mixtures_.dim());
-    const double constant = (1 - 2 * rho_) * d / 4 * std::log(2 * std::numbers::pi) - d / 4 * std::log(rho_);
+    const double constant =
+        (1 - 2 * rho_) * d / 4 * std::log(2 * std::numbers::pi) - d / 4 * std::log(rho_);
     for (size_t m = 0; m < weights.size(); ++m) {
       const double log_det = twice_log_det(mixture->gaussians.row(m)) - d * std::log(2.0);
-      mixture->log_weights.push_back(std::log(std::max(weights[m], 1e-300)) + constant + (1 - rho_) / 2 * log_det);
+      mixture->log_weights.push_back(std::log(std::max(weights[m], 1e-300)) + constant +
+                                     (1 - rho_) / 2 * log_det);
     }
     set_norm(mixture);
     return mixture;
   }
 
-  // log|S + S|, by the code that pairs go through, so that a set's kernel with itself is 1 to the last digits.
+  // log|S + S|, by the code that pairs go through, so that a set's kernel with itself is 1 to the
+  // last digits.
   double twice_log_det(std::span<const double> gaussian) const {
     Matrix<double> columns(gaussian.size(), kGaussianPairLanes);
     for (size_t e = 0; e < gaussian.size(); ++e) std::ranges::fill(columns.row(e), gaussian[e]);
@@ -142,7 +157,8 @@ class PdfProduct final : public SetKernel {
 
   void set_norm(const std::shared_ptr<PackedMixture>& mixture) const {
     if (!normalise_) return;
-    // The logarithm of a sum that may be far out of range: relative to its largest term, then once more.
+    // The logarithm of a sum that may be far out of range: relative to its largest term, then once
+    // more.
     const std::shared_ptr<const Representation> self[] = {mixture};
     const Columns columns(self);
     double largest = -std::numeric_limits<double>::infinity(), sum = 0;
@@ -161,9 +177,11 @@ class PdfProduct final : public SetKernel {
   void for_each_term(const PackedMixture& row, const Columns& columns, const Body& body) const {
     std::vector<double> log_dets(columns.entries.cols()), distances(columns.entries.cols());
     for (size_t m = 0; m < row.gaussians.rows(); ++m) {
-      gaussian_pair_terms(row.gaussians.row(m), columns.entries, mixtures_.dim(), mixtures_.kind(), log_dets, distances);
+      gaussian_pair_terms(row.gaussians.row(m), columns.entries, mixtures_.dim(), mixtures_.kind(),
+                          log_dets, distances);
       for (size_t j = 0; j < columns.log_weights.size(); ++j)
-        body(j, row.log_weights[m] + columns.log_weights[j] - log_dets[j] / 2 - rho_ / 2 * distances[j]);
+        body(j, row.log_weights[m] + columns.log_weights[j] - log_dets[j] / 2 -
+                    rho_ / 2 * distances[j]);
     }
   }
 
@@ -197,40 +215,48 @@ GmmOptions small_mixture(const PdfMixtureOptions& options) {
 }  // namespace
 
 void PdfBhattacharyyaOptions::fields(Fields& f) {
-  f("rho", rho, "power of the densities: 0.5 is the Bhattacharyya affinity, 1 the expected likelihood")
+  f("rho", rho,
+    "power of the densities: 0.5 is the Bhattacharyya affinity, 1 the expected likelihood")
       .range(0.01, 10)
       .paper("GEN 4.2");
   f("normalise", normalise, "divide by the roots of the sets' kernels with themselves");
   gaussian.fields(f);
 }
 
-std::shared_ptr<const SetKernel> fit_pdf_bhattacharyya(const PdfBhattacharyyaOptions& options, const Sample& sample, Rng,
-                                                       const Progress&) {
-  return std::make_shared<PdfProduct>(options.rho, options.normalise,
-                                      SetMixtures(one_gaussian(options.gaussian), sample_moments(sample.vectors)));
+std::shared_ptr<const SetKernel> fit_pdf_bhattacharyya(const PdfBhattacharyyaOptions& options,
+                                                       const Sample& sample, Rng, const Progress&) {
+  return std::make_shared<PdfProduct>(
+      options.rho, options.normalise,
+      SetMixtures(one_gaussian(options.gaussian), sample_moments(sample.vectors)));
 }
 
-std::shared_ptr<const SetKernel> load_pdf_bhattacharyya(const PdfBhattacharyyaOptions& options, TensorReader in) {
-  return std::make_shared<PdfProduct>(options.rho, options.normalise,
-                                      SetMixtures::load(one_gaussian(options.gaussian), in.scope("prior")));
+std::shared_ptr<const SetKernel> load_pdf_bhattacharyya(const PdfBhattacharyyaOptions& options,
+                                                        TensorReader in) {
+  return std::make_shared<PdfProduct>(
+      options.rho, options.normalise,
+      SetMixtures::load(one_gaussian(options.gaussian), in.scope("prior")));
 }
 
 void PdfMixtureOptions::fields(Fields& f) {
-  f("components", components, "Gaussians a set; a set with fewer vectors gets one").range(1, 1000).paper("GEN 4.3");
+  f("components", components, "Gaussians a set; a set with fewer vectors gets one")
+      .range(1, 1000)
+      .paper("GEN 4.3");
   f("iterations", iterations, "most EM iterations").range(1, 10000);
   f.choice("covariance", covariance, {"diag", "full"}, "of the Gaussians");
   weights.fields(f);
-  f("floor", floor, "least variance, as a share of the training sample's in that dimension").range(1e-9, 1);
+  f("floor", floor, "least variance, as a share of the training sample's in that dimension")
+      .range(1e-9, 1);
   f("normalise", normalise, "divide by the roots of the sets' kernels with themselves");
 }
 
-std::shared_ptr<const SetKernel> fit_pdf_mixture(const PdfMixtureOptions& options, const Sample& sample, Rng,
-                                                 const Progress&) {
-  return std::make_shared<PdfProduct>(1.0, options.normalise,
-                                      SetMixtures(small_mixture(options), sample_moments(sample.vectors)));
+std::shared_ptr<const SetKernel> fit_pdf_mixture(const PdfMixtureOptions& options,
+                                                 const Sample& sample, Rng, const Progress&) {
+  return std::make_shared<PdfProduct>(
+      1.0, options.normalise, SetMixtures(small_mixture(options), sample_moments(sample.vectors)));
 }
 
-std::shared_ptr<const SetKernel> load_pdf_mixture(const PdfMixtureOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_pdf_mixture(const PdfMixtureOptions& options,
+                                                  TensorReader in) {
   return std::make_shared<PdfProduct>(1.0, options.normalise,
                                       SetMixtures::load(small_mixture(options), in.scope("prior")));
 }

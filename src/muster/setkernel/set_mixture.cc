@@ -22,9 +22,14 @@ Gmm gaussian_of(const Moments& moments, const GmmOptions& shape) {
 
 void SetGaussianOptions::fields(Fields& f) {
   f.choice("covariance", covariance, {"diag", "full"}, "of a set's Gaussian").paper("GEN 4.3");
-  f("w_mean", w_mean, "weight of the training sample's mean, in vectors").range(0, 1e12).paper("GEN 4.4");
-  f("w_cov", w_cov, "weight of the training sample's covariance, in vectors").range(0, 1e12).paper("GEN 4.4");
-  f("floor", floor, "least variance, as a share of the training sample's in that dimension").range(1e-9, 1);
+  f("w_mean", w_mean, "weight of the training sample's mean, in vectors")
+      .range(0, 1e12)
+      .paper("GEN 4.4");
+  f("w_cov", w_cov, "weight of the training sample's covariance, in vectors")
+      .range(0, 1e12)
+      .paper("GEN 4.4");
+  f("floor", floor, "least variance, as a share of the training sample's in that dimension")
+      .range(1e-9, 1);
 }
 
 GmmOptions one_gaussian(const SetGaussianOptions& options) {
@@ -45,7 +50,8 @@ SetMixtures::SetMixtures(const GmmOptions& shape, Moments prior)
 SetMixtures SetMixtures::load(const GmmOptions& shape, TensorReader in) {
   Moments prior{in.values<double>("mean"), in.matrix<double>("covariance")};
   const size_t d = prior.mean.size();
-  in.require(d > 0 && prior.covariance.rows() == d && prior.covariance.cols() == d, "a prior of another dimension");
+  in.require(d > 0 && prior.covariance.rows() == d && prior.covariance.cols() == d,
+             "a prior of another dimension");
   return SetMixtures(shape, std::move(prior));
 }
 

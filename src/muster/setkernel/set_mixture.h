@@ -1,11 +1,13 @@
-// The density of a set: one Gaussian, or a small mixture, fitted to its vectors by MAP with the mean nu and covariance
-// Sigma0 of the training sample as prior (GEN 4.3). For one Gaussian and m vectors
+// The density of a set: one Gaussian, or a small mixture, fitted to its vectors by MAP with the
+// mean nu and covariance Sigma0 of the training sample as prior (GEN 4.3). For one Gaussian and m
+// vectors
 //
 //   mu = (sum x + w_mean nu) / (m + w_mean)
 //   C  = (sum (x - mu)(x - mu)' + w_mean (mu - nu)(mu - nu)' + w_cov Sigma0) / (m + w_cov)
 //
-// so an empty set is the prior itself, and fewer vectors than dimensions, equal vectors or a single one give an
-// invertible covariance wherever w_cov > 0; the variance floor sees to it where w_cov = 0.
+// so an empty set is the prior itself, and fewer vectors than dimensions, equal vectors or a single
+// one give an invertible covariance wherever w_cov > 0; the variance floor sees to it where w_cov =
+// 0.
 #pragma once
 
 #include "muster/codebook/gmm_fit.h"
@@ -25,8 +27,8 @@ struct SetGaussianOptions {
 // Immutable and shareable between threads.
 class SetMixtures {
  public:
-  // `shape` says all about the mixture of a set; its init must be split, which needs no random numbers and does
-  // not depend on the order of the vectors.
+  // `shape` says all about the mixture of a set; its init must be split, which needs no random
+  // numbers and does not depend on the order of the vectors.
   SetMixtures(const GmmOptions& shape, Moments prior);
   static SetMixtures load(const GmmOptions& shape, TensorReader in);
 
