@@ -21,6 +21,7 @@ constexpr std::pair<const char*, const char*> kKinds[] = {
     {"feature", "Features: a picture becomes a set of vectors"},
     {"reduction", "Reductions: a set becomes a set"},
     {"set feature", "Set features: a set becomes one vector"},
+    {"vector scaling", "Vector scalings: such a vector becomes another"},
     {"vector kernel", "Vector kernels: two such vectors become a number"},
     {"set kernel", "Set kernels: two sets become a number"},
     {"kernel transform", "Kernel transforms: a kernel becomes a kernel"},

@@ -36,7 +36,8 @@ if(MUSTER_BUILD_TESTS)
   add_library(test_headers OBJECT ${CMAKE_CURRENT_LIST_DIR}/test_headers.cc)
   target_link_libraries(test_headers PRIVATE GTest::gtest GTest::gmock rapidcheck muster_flags)
   target_compile_features(test_headers PRIVATE cxx_std_20)
-  target_compile_options(test_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+  # As executables are compiled: compilers refuse precompiled headers of other settings.
+  target_compile_options(test_headers PRIVATE $<$<CONFIG:Release>:-O1> -fPIE)
   target_precompile_headers(test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h> <rapidcheck.h>
                             <rapidcheck/gtest.h>)
 endif()

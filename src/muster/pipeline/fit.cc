@@ -248,8 +248,14 @@ FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::s
     transform();
     return branch;
   }
-  branch.feature = std::make_shared<SetFeature>(
+  const auto feature = std::make_shared<SetFeature>(
       last.as<SetFeatureStage>().fit(*last.options, sample, stream.derive("fit"), progress));
+  branch.feature = feature;
+  if (plan.vector_scaling) {
+    const VectorScalingStage& scaling = plan.vector_scaling->as<VectorScalingStage>();
+    // The branch's own feature, not yet shared with anyone.
+    feature->standardise(scaling.fit(encode_items(branch, plan, source, items, progress)));
+  }
   if (plan.feature_kernel) {
     branch.kernel = plan.feature_kernel->as<FeatureKernelStage>().make(*plan.feature_kernel->options, branch.feature);
     branch.feature = nullptr;

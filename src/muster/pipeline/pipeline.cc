@@ -52,6 +52,17 @@ void save_branch(const FittedBranch& branch, const TensorWriter& out) {
   branch.kernel->save_represented(branch.training, out.scope("training"));
 }
 
+std::shared_ptr<const SetFeature> load_feature(const BranchPlan& plan, size_t width, const TensorReader& in) {
+  auto feature = std::make_shared<SetFeature>(
+      plan.set_feature->as<SetFeatureStage>().load(*plan.set_feature->options, in));
+  in.require(feature->input_dim() == width, "a set feature of another dimension");
+  if (!plan.vector_scaling) return feature;
+  Standardiser standardiser = plan.vector_scaling->as<VectorScalingStage>().load(in.scope("standardise"));
+  in.require(standardiser.dim() == feature->dim(), "a vector scaling of another dimension");
+  feature->standardise(std::move(standardiser));
+  return feature;
+}
+
 // The width of the vectors a branch begins with, where a stage that keeps no arrays needs to know it.
 FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_dim, const TensorReader& in) {
   FittedBranch branch;
@@ -64,9 +75,7 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
   }
   branch.scale = in.number("scale");
   if (on_vectors) {
-    branch.feature = std::make_shared<SetFeature>(
-        plan.set_feature->as<SetFeatureStage>().load(*plan.set_feature->options, in.scope("feature")));
-    in.require(branch.feature->input_dim() == width, "a set feature of another dimension");
+    branch.feature = load_feature(plan, width, in.scope("feature"));
     return branch;
   }
   TensorReader kernel = in.scope("kernel");
@@ -78,9 +87,7 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
   if (plan.set_kernel) {
     branch.kernel = plan.set_kernel->as<SetKernelStage>().load(*plan.set_kernel->options, kernel);
   } else {
-    auto feature = std::make_shared<SetFeature>(
-        plan.set_feature->as<SetFeatureStage>().load(*plan.set_feature->options, kernel.scope("feature")));
-    in.require(feature->input_dim() == width, "a set feature of another dimension");
+    auto feature = load_feature(plan, width, kernel.scope("feature"));
     const StageEntry& entry = plan.feature_kernel ? *plan.feature_kernel->entry : find_stage("linear");
     branch.kernel = std::get<FeatureKernelStage>(entry.functions).load(std::move(feature), kernel);
   }

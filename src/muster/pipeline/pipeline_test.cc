@@ -30,6 +30,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "dsift/bow:words=20/rbf+rgb/bow:words=10//kernel-svm:C=10",
                       "dsift/pca:dim=8/sum-match+rgb/bow:words=10/chi2//kernel-svm:C=10",
                       "dsift:step=16/pca:dim=8/places/sum-match/kernel-svm:C=10",
+                      "dsift/bow:words=20/standardise/rbf/kernel-svm:C=10",
+                      "dsift/bow:words=20/standardise+rgb/bow:words=10//linear-svm:C=10",
                       "dsift/root/bow:words=20,levels=1,power=0.5,l2=true/linear-svm:C=10"),
     [](const auto& info) { return "Recipe" + std::to_string(info.index); });
 

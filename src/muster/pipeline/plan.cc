@@ -21,8 +21,8 @@ bool holds(const PlannedStage& stage) {
 }
 
 Error misplaced(const PlannedStage& stage, const std::string& why) {
-  return usage_error("recipe: {} ({}) {}; the order is feature / reductions / set feature [/ vector kernel] or set "
-                     "kernel / kernel transforms / classifier", stage.entry->name, stage.entry->kind(), why);
+  return usage_error("recipe: {} ({}) {}; the order is feature / reductions / set feature [/ vector scaling] [/ vector "
+                     "kernel] or set kernel / kernel transforms / classifier", stage.entry->name, stage.entry->kind(), why);
 }
 
 void add_transform(PlannedStage stage, BranchPlan& branch) {
@@ -59,6 +59,10 @@ void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
     branch.set_kernel = std::move(stage);
   } else if (holds<KernelTransformStage>(stage)) {
     add_transform(std::move(stage), branch);
+  } else if (holds<VectorScalingStage>(stage)) {
+    if (!branch.set_feature || branch.feature_kernel) throw misplaced(stage, "must follow a set feature");
+    if (branch.vector_scaling) throw misplaced(stage, "is the second one of its kind in the branch");
+    branch.vector_scaling = std::move(stage);
   } else if (holds<FeatureKernelStage>(stage)) {
     if (!branch.set_feature || branch.feature_kernel) throw misplaced(stage, "must follow a set feature");
     branch.feature_kernel = std::move(stage);
@@ -122,6 +126,7 @@ Recipe Plan::recipe() const {
     add(branch.extractor);
     for (const PlannedStage& reducer : branch.reducers) stages.push_back(reducer.full_spec());
     add(branch.set_feature);
+    add(branch.vector_scaling);
     add(branch.feature_kernel);
     add(branch.set_kernel);
     for (const PlannedStage& transform : branch.transforms) stages.push_back(transform.full_spec());

@@ -27,11 +27,13 @@ struct PlannedStage {
   }
 };
 
-// extractor? reduction* (set feature, vector kernel? | set kernel) transform*, the last after a kernel
+// extractor? reduction* (set feature, vector scaling?, vector kernel? | set kernel) transform*, the last after
+// a kernel
 struct BranchPlan {
   std::optional<PlannedStage> extractor;
   std::vector<PlannedStage> reducers;
   std::optional<PlannedStage> set_feature;
+  std::optional<PlannedStage> vector_scaling;
   std::optional<PlannedStage> feature_kernel;
   std::optional<PlannedStage> set_kernel;
   std::vector<PlannedStage> transforms;

@@ -49,7 +49,7 @@ TEST(Plan, KnowsWhatTransformsMakeOfAKernel) {
 
 TEST(Plan, RecipeSpellsOutEveryOptionAndMeansTheSame) {
   for (const char* text :
-       {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
+       {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm", "bow/standardise/rbf/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
         "match:kernel=cauchy/subpoly:p=0.3/empirical-map/normalise/kernel-svm",
         "dsift/places/bow/chi2:gamma=0.5+rgb/bow//kernel-svm:C=3"}) {
     const Recipe full = plan(text).recipe();
@@ -57,7 +57,7 @@ TEST(Plan, RecipeSpellsOutEveryOptionAndMeansTheSame) {
     EXPECT_EQ(parse_recipe(full.text()), full) << text;
   }
   EXPECT_EQ(plan("bow:words=50/chi2").recipe().text(),
-            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,levels=0,cells=share,power="
+            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,per_category=false,levels=0,cells=share,power="
             "1,l2=false/chi2:gamma=auto");
 }
 
@@ -85,6 +85,9 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
       {"matching:distance=true/subpoly/kernel-svm", "put empirical-map between them"},
       {"matching:distance=true/normalise", "cannot follow a distance"},
       {"dsift/match+rgb/matching:distance=true//kernel-svm", "which gives distances"},
+      {"dsift/standardise/linear-svm", "standardise (vector scaling) must follow a set feature"},
+      {"dsift/bow/rbf/standardise/kernel-svm", "standardise (vector scaling) must follow a set feature"},
+      {"dsift/bow/standardise/standardise/linear-svm", "is the second one"},
       {"dsift/linear-svm", "linear-svm (classifier) needs a set feature or set kernel"},
       {"dsift/bow/linear-svm/bow", "bow (set feature) stands after the classifier"},
       {"dsift/bow/linear-svm/linear-svm", "linear-svm (classifier) stands after the classifier"},

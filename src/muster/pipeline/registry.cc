@@ -8,11 +8,13 @@
 #include "muster/features/sift.h"
 #include "muster/pipeline/registry_helpers.h"
 #include "muster/reduce/pca.h"
+#include "muster/reduce/pls.h"
 #include "muster/reduce/vector_scaling.h"
 #include "muster/setfeature/bow.h"
 #include "muster/setfeature/emk_cksvd.h"
 #include "muster/setfeature/emk_fourier.h"
 #include "muster/setfeature/emk_kpca.h"
+#include "muster/setfeature/gmm_bow.h"
 #include "muster/setfeature/kernel_codebook.h"
 #include "muster/setkernel/empirical_map.h"
 #include "muster/setkernel/exponent.h"
@@ -22,6 +24,8 @@
 #include "muster/setkernel/match.h"
 #include "muster/setkernel/matching.h"
 #include "muster/setkernel/normalise.h"
+#include "muster/setkernel/pdf_kl.h"
+#include "muster/setkernel/pdf_product.h"
 #include "muster/setkernel/pmk.h"
 #include "muster/setkernel/principal_angles.h"
 #include "muster/setkernel/subpoly.h"
@@ -49,6 +53,9 @@ constexpr Traits kPyramids{.co_occurrence = true, .cost = "d m log R"};
 constexpr Traits kTree{.co_occurrence = true, .cost = "d m log m"};
 constexpr Traits kDistance{.psd = Psd::kNo, .distance = true, .co_occurrence = true, .unequal_sizes = false,
                            .cost = "d m log R"};
+// Between densities fitted to the sets.
+constexpr Traits kDensities{.co_occurrence = true, .model_free = false, .cost = "d^3"};
+constexpr Traits kDivergences{.psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .cost = "d^2"};
 // Of kernels.
 constexpr Traits kKeepsPsd{.psd = Psd::kConditional};
 constexpr Traits kMakesPsd{.psd = Psd::kAlways};
@@ -62,6 +69,7 @@ std::vector<StageEntry> make_stages() {
       extractor("sift", "SIFT at interest points (DoG, Harris or Harris-affine)", "GEN 2, PMK 5", make_sift),
       // Sets become sets.
       reducer("pca", "principal components of the training vectors", "GEN 3.2.1", kNone, fit_pca, load_pca),
+      reducer("pls", "directions in which the vectors vary with the class", "GEN 3.2.2", kNone, fit_pls, load_pls),
       plain_reducer("l2", "every vector scaled to length 1", "METHODS 2", kNone, make_l2),
       plain_reducer("root", "RootSIFT: square root of the L1-normalised vector", "Arandjelovic & Zisserman 2012", kNone,
                     make_root),
@@ -76,6 +84,10 @@ std::vector<StageEntry> make_stages() {
       set_feature("emk-cksvd", "match kernel by learned basis vectors (constrained kernel SVD)", "EMK 3.1", kNone,
                   fit_emk_cksvd, load_emk_cksvd),
       set_feature("emk-kpca", "match kernel by kernel PCA", "EMK 3.1", kNone, fit_emk_kpca, load_emk_kpca),
+      set_feature("gmm-bow", "mean responsibilities of a mixture of Gaussians", "GEN 3", kNone, fit_gmm_bow,
+                  load_gmm_bow),
+      // Vectors become vectors.
+      vector_scaling("standardise", "every dimension to zero mean and unit variance", "GEN 3.4.1"),
       // Vectors become kernels.
       feature_kernel<NoOptions>("linear", "dot product of set features", "EMK 2", kLinear, K::kLinear),
       feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kOfVectors, K::kRbf),
@@ -102,6 +114,12 @@ std::vector<StageEntry> make_stages() {
                  fit_vg_pmk, load_vg_pmk),
       set_kernel("l1-embedding", "weighted L1 distance of histogram pyramids", "PMK 4.1", kDistance, fit_l1_embedding,
                  load_l1_embedding),
+      set_kernel("pdf-bhattacharyya", "Bhattacharyya affinity of one Gaussian a set", "GEN 4.2", kDensities,
+                 fit_pdf_bhattacharyya, load_pdf_bhattacharyya),
+      set_kernel("pdf-mixture", "expected likelihood of a small mixture of Gaussians a set", "GEN 4.2", kDensities,
+                 fit_pdf_mixture, load_pdf_mixture),
+      set_kernel("pdf-kl", "exponential of the Kullback-Leibler divergence of one Gaussian a set", "GEN 4.1", kDivergences,
+                 fit_pdf_kl, load_pdf_kl),
       // Kernels become kernels.
       kernel_transform("subpoly", "sign(k) |k|^p, for kernels with a large diagonal", "PMK 4.2", kBreaksPsd, make_subpoly,
                        load_subpoly),
@@ -134,6 +152,12 @@ std::vector<Preset> make_presets() {
        "sift:detector=harris/pca:dim=10/pmk:pyramids=8/kernel-svm"},
       {"vg-pmk", "pyramid match over a tree of visual words", "Grauman & Darrell 2006",
        "dsift/pca:dim=20/places/vg-pmk:branch=11,levels=3/kernel-svm"},
+      {"gen-kmeans", "bag of 1000 words learnt per category, standardised, linear SVM", "GEN 3.4.1",
+       "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
+      {"gen-gmm", "bag of 250 Gaussians learnt per category, standardised, linear SVM", "GEN 3.4.2",
+       "dsift/pca:dim=40/gmm-bow:components=250,covariance=full,per_category=true/standardise/linear-svm"},
+      {"gen-pdf", "Bhattacharyya kernel of one Gaussian a picture, kernel SVM", "GEN 4.4",
+       "dsift/pls:dim=40/pdf-bhattacharyya/kernel-svm"},
   };
 }
 
@@ -152,7 +176,7 @@ const Entry& find_named(const std::vector<Entry>& entries, std::string_view name
 
 std::string StageEntry::kind() const {
   constexpr const char* kNames[] = {"feature",    "reduction",  "set feature", "vector kernel",
-                                    "set kernel", "kernel transform", "classifier", "classifier"};
+                                    "set kernel", "kernel transform", "classifier", "classifier", "vector scaling"};
   return kNames[functions.index()];
 }
 

@@ -38,6 +38,12 @@ struct SetFeatureStage {
   std::function<SetFeature(const AnyOptions&, TensorReader)> load;
 };
 
+// Vector -> vector, learnt from the vectors of all training items.
+struct VectorScalingStage {
+  std::function<Standardiser(ConstMatrixView training)> fit;
+  std::function<Standardiser(TensorReader)> load;
+};
+
 // Vectors of a set feature -> Gram.
 struct FeatureKernelStage {
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, std::shared_ptr<const SetFeature>)> make;
@@ -81,7 +87,8 @@ struct GramClassifierStage {
 };
 
 using StageFunctions = std::variant<ExtractorStage, ReducerStage, SetFeatureStage, FeatureKernelStage,
-                                    SetKernelStage, KernelTransformStage, VectorClassifierStage, GramClassifierStage>;
+                                    SetKernelStage, KernelTransformStage, VectorClassifierStage, GramClassifierStage,
+                                    VectorScalingStage>;
 
 // What the pipeline and the contract tests may rely on. The last four are the columns of PMK's table 1.
 struct Traits {
@@ -107,7 +114,8 @@ struct StageEntry {
   // Traits with these options, where options change them; empty where none do.
   std::function<Traits(const AnyOptions&)> traits_in = {};
 
-  // "feature", "reduction", "set feature", "vector kernel", "set kernel", "kernel transform" or "classifier".
+  // "feature", "reduction", "set feature", "vector scaling", "vector kernel", "set kernel", "kernel transform" or
+  // "classifier".
   std::string kind() const;
 };
 

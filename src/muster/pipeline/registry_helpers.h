@@ -87,6 +87,11 @@ StageEntry set_feature(std::string name, std::string summary, std::string paper,
           std::move(functions)};
 }
 
+inline StageEntry vector_scaling(std::string name, std::string summary, std::string paper) {
+  VectorScalingStage functions{[](ConstMatrixView training) { return Standardiser(training); }, Standardiser::load};
+  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<NoOptions>, std::move(functions)};
+}
+
 template <class Options>
 StageEntry feature_kernel(std::string name, std::string summary, std::string paper, Traits traits,
                           FeatureKernelKind kind) {

@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "muster/math/covariance.h"
 #include "muster/reduce/projection.h"
 
 namespace muster {

@@ -22,12 +22,4 @@ class Projection final : public Reducer {
   std::vector<float> offset_;  // B mean, subtracted after the product
 };
 
-// Mean and covariance of the rows, accumulated in double precision block by block.
-struct Moments {
-  std::vector<double> mean;
-  Matrix<double> covariance;
-};
-
-Moments sample_moments(ConstMatrixView vectors);
-
 }  // namespace muster

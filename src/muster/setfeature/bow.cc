@@ -28,7 +28,7 @@ class Bow final : public SetStatistic {
 }  // namespace
 
 SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng, const Progress& progress) {
-  KMeans model = fit_kmeans(options.kmeans, sample.vectors, rng, progress);
+  KMeans model = fit_vocabulary("bow", options.vocabulary, sample, rng, progress);
   return SetFeature(std::make_unique<Bow>(std::move(model.centres)), options.pooling);
 }
 

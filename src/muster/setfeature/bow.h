@@ -2,17 +2,17 @@
 // As a match kernel it counts the pairs of vectors that share a word. Cost O(m k d) a set.
 #pragma once
 
-#include "muster/codebook/kmeans.h"
+#include "muster/codebook/vocabulary.h"
 #include "muster/setfeature/set_feature.h"
 
 namespace muster {
 
 struct BowOptions {
-  KMeansOptions kmeans;
+  VocabularyOptions vocabulary;
   PoolingOptions pooling;
 
   void fields(Fields& f) {
-    kmeans.fields(f);
+    vocabulary.fields(f);
     pooling.fields(f);
   }
 };

@@ -138,7 +138,7 @@ TEST(Emk, SetsMeanTheSumMatchKernel) {
 TEST(KernelCodebook, SharesAddUpToOneAndFollowTheFormula) {
   Sample sample = sample_of(oracle::normal_matrix(200, 3, Rng(10)));
   KernelCodebookOptions options;
-  options.kmeans.words = 9;
+  options.vocabulary.words = 9;
   options.sigma = 0.7;
   const SetFeature feature = fit_kernel_codebook(options, sample, Rng(11), {});
   TensorMap saved;
@@ -162,7 +162,7 @@ TEST(KernelCodebook, SharesAddUpToOneAndFollowTheFormula) {
 
 TEST(KernelCodebook, VectorsFarFromAllWordsStayFinite) {
   KernelCodebookOptions options;
-  options.kmeans.words = 4;
+  options.vocabulary.words = 4;
   const SetFeature feature =
       fit_kernel_codebook(options, sample_of(oracle::normal_matrix(50, 3, Rng(13))), Rng(14), {});
   VectorSet far{Matrix<float>(2, 3), {}};

@@ -56,7 +56,7 @@ class KernelCodebook final : public SetStatistic {
 }  // namespace
 
 void KernelCodebookOptions::fields(Fields& f) {
-  kmeans.fields(f);
+  vocabulary.fields(f);
   f("sigma", sigma, "width of the Gaussian; auto is the root mean squared distance to the nearest word, halved")
       .range(1e-9, 1e9)
       .paper("EMK 3.1");
@@ -65,7 +65,7 @@ void KernelCodebookOptions::fields(Fields& f) {
 
 SetFeature fit_kernel_codebook(const KernelCodebookOptions& options, const Sample& sample, Rng rng,
                                const Progress& progress) {
-  KMeans model = fit_kmeans(options.kmeans, sample.vectors, rng, progress);
+  KMeans model = fit_vocabulary("kernel-codebook", options.vocabulary, sample, rng, progress);
   const double spread = std::sqrt(model.error_per_iteration.back()) / 2;
   const double sigma = options.sigma.value_or(spread > 0 ? spread : 1);
   return SetFeature(std::make_unique<KernelCodebook>(std::move(model.centres), sigma), options.pooling);

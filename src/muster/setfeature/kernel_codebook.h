@@ -3,13 +3,13 @@
 // vector is the mean. Cost O(m k d) a set.
 #pragma once
 
-#include "muster/codebook/kmeans.h"
+#include "muster/codebook/vocabulary.h"
 #include "muster/setfeature/set_feature.h"
 
 namespace muster {
 
 struct KernelCodebookOptions {
-  KMeansOptions kmeans;
+  VocabularyOptions vocabulary;
   std::optional<double> sigma;
   PoolingOptions pooling;
 

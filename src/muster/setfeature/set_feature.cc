@@ -142,6 +142,17 @@ void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
     if (l > 0) level = merge_four(level);
   }
   scale_powers(pooling_, out);
+  if (standardiser_) standardiser_->apply(out);
+}
+
+void SetFeature::standardise(Standardiser standardiser) {
+  MUSTER_CHECK(standardiser.dim() == dim());
+  standardiser_ = std::move(standardiser);
+}
+
+void SetFeature::save(TensorWriter out) const {
+  statistic_->save(out);
+  if (standardiser_) standardiser_->save(out.scope("standardise"));
 }
 
 }  // namespace muster

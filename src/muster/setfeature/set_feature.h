@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "muster/core/options.h"
@@ -16,6 +17,7 @@
 #include "muster/core/rng.h"
 #include "muster/core/tensors.h"
 #include "muster/core/vector_set.h"
+#include "muster/setfeature/standardise.h"
 
 namespace muster {
 
@@ -58,12 +60,16 @@ class SetFeature {
   size_t dim() const { return num_cells_ * statistic_->dim(); }
   // Writes all of `out` (dim() values). A pyramid (levels > 0) of a set without places is a data error.
   void encode(const VectorSet& set, std::span<float> out) const;
-  void save(TensorWriter out) const { statistic_->save(std::move(out)); }
+  // From now on finished vectors are standardised. An empty set stays the zero vector, which then is the mean of the
+  // training vectors.
+  void standardise(Standardiser standardiser);
+  void save(TensorWriter out) const;
 
  private:
   std::unique_ptr<const SetStatistic> statistic_;
   PoolingOptions pooling_;
   size_t num_cells_;
+  std::optional<Standardiser> standardiser_;
 };
 
 }  // namespace muster

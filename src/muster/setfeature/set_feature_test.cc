@@ -100,7 +100,7 @@ TEST(Bow, HistogramOfNearestWordsSumsToOne) {
   Sample sample;
   sample.vectors = oracle::normal_matrix(500, 6, Rng(1));
   BowOptions options;
-  options.kmeans.words = 20;
+  options.vocabulary.words = 20;
   const SetFeature bow = fit_bow(options, sample, Rng(2), {});
   const VectorSet set = oracle::normal_set(40, 6, Rng(3));
   const auto histogram = encode(bow, set);

@@ -92,7 +92,7 @@ class FeatureKernelTest : public testing::TestWithParam<FeatureKernelKind> {
     Sample sample;
     sample.vectors = oracle::normal_matrix(300, 4, Rng(1));
     BowOptions options;
-    options.kmeans.words = 12;
+    options.vocabulary.words = 12;
     bow_ = std::make_shared<SetFeature>(fit_bow(options, sample, Rng(2), {}));
   }
   double naive(const std::vector<float>& x, const std::vector<float>& y, double gamma) const {
