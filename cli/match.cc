@@ -18,14 +18,16 @@ namespace {
 // The kernels that imply correspondences.
 constexpr const char* kMethods = "pmk, vg-pmk, matching or greedy";
 constexpr const char* kDefaultMatchMethod = "pmk";
-constexpr const char* kDefaultFeatures = "sift:max_features=200";
+constexpr const char* kDefaultFeatures = "sift:contrast=0.01,max_features=200";
+// Grids of cubes want few dimensions; the paper's PCA-SIFT has ten.
+constexpr const char* kDefaultForPmk = "sift:contrast=0.01,max_features=200/pca:dim=10";
 // Ranges of weights that are told apart where there are no levels.
-constexpr size_t kWeightGroups = 4;
+constexpr int kWeightGroups = 4;
 
 struct MatchArguments {
   Common common;
   std::string left, right, method = kDefaultMatchMethod, recipe, out;
-  int draw = 100;
+  int draw = 60;
 };
 
 struct Matched {
@@ -34,6 +36,11 @@ struct Matched {
   std::vector<VectorSet> sets;  // two; vectors reduced, places as they were found
   std::vector<Correspondence> matches;
   bool costs = false;  // weights are costs
+
+  bool by_level() const {
+    return std::ranges::any_of(matches,
+                               [](const Correspondence& match) { return match.level > 0; });
+  }
 };
 
 ItemKind kind_of(const std::string& item) {
@@ -63,7 +70,8 @@ Error no_matches(const std::string& method) {
 // Features and reductions, then the matching kernel.
 BranchPlan plan_of(const MatchArguments& args, ItemKind kind) {
   std::string text = args.recipe;
-  if (text.empty() && kind == ItemKind::kImages) text = kDefaultFeatures;
+  if (text.empty() && kind == ItemKind::kImages)
+    text = args.method.starts_with("pmk") ? kDefaultForPmk : kDefaultFeatures;
   const Plan plan =
       plan_recipe(parse_recipe(text.empty() ? args.method : text + "/" + args.method));
   if (plan.branches.size() != 1 || plan.classifier)
@@ -111,41 +119,45 @@ Matched find_matches(const MatchArguments& args) {
   return out;
 }
 
-// The strongest first: finer levels, and within one heavier matches (cheaper ones, for costs).
-std::vector<Correspondence> strongest(const Matched& matched, size_t most) {
-  std::vector<Correspondence> out = matched.matches;
-  std::ranges::stable_sort(out, [&](const Correspondence& x, const Correspondence& y) {
+std::string matches_text(size_t count) {
+  return count == 1 ? "1 match" : fmt::format("{} matches", count);
+}
+
+// By level; where there is only one, by equal parts of the range of weights. The strongest first.
+std::map<int, std::vector<Correspondence>> grouped(const Matched& matched) {
+  std::vector<Correspondence> sorted = matched.matches;
+  std::ranges::stable_sort(sorted, [&](const Correspondence& x, const Correspondence& y) {
     if (x.level != y.level) return x.level < y.level;
     return matched.costs ? x.weight < y.weight : x.weight > y.weight;
   });
-  out.resize(std::min(out.size(), most));
+  std::map<int, std::vector<Correspondence>> out;
+  for (const Correspondence& match : sorted) {
+    const double range = sorted.back().weight - sorted.front().weight;
+    int group = match.level;
+    if (!matched.by_level()) {
+      const double part = range != 0 ? (match.weight - sorted.front().weight) / range : 0;
+      group = std::min(static_cast<int>(part * kWeightGroups), kWeightGroups - 1);
+    }
+    out[group].push_back(match);
+  }
   return out;
 }
 
-// By level; where there is only one, by equal parts of the range of weights.
-std::vector<MatchGroup> groups_of(const Matched& matched,
-                                  const std::vector<Correspondence>& drawn) {
-  if (drawn.empty()) return {};
-  const bool by_level = drawn.front().level != drawn.back().level;
-  const double first = drawn.front().weight, last = drawn.back().weight;
-  const auto key = [&](const Correspondence& match) {
-    if (by_level) return match.level;
-    if (first == last) return 0;
-    const double part = (match.weight - first) / (last - first) * kWeightGroups;
-    return std::min(static_cast<int>(part), static_cast<int>(kWeightGroups) - 1);
-  };
-  std::map<int, std::vector<Correspondence>> members;
-  for (const Correspondence& match : drawn) members[key(match)].push_back(match);
+// The strongest of every group, in proportion to their numbers.
+std::vector<MatchGroup> groups_to_draw(const Matched& matched, size_t most) {
   std::vector<MatchGroup> out;
-  for (const auto& [number, matches] : members) {
-    const std::string label =
-        by_level ? fmt::format("level {}: {}", number, matches.size())
-                 : fmt::format("weight {:.3g} to {:.3g}: {}", matches.front().weight,
-                               matches.back().weight, matches.size());
-    MatchGroup group{label, {}};
+  const size_t total = matched.matches.size();
+  for (auto& [number, matches] : grouped(matched)) {
+    const size_t count = matches.size();
+    MatchGroup group{matched.by_level()
+                         ? fmt::format("level {}: {}", number, count)
+                         : fmt::format("weight {:.3g} to {:.3g}: {}", matches.front().weight,
+                                       matches.back().weight, count),
+                     {}};
+    matches.resize(most >= total ? count : (count * most + total - 1) / total);
     for (const Correspondence& match : matches) {
-      const auto left = matched.sets[0].places.row(match.a),
-                 right = matched.sets[1].places.row(match.b);
+      const auto left = matched.sets[0].places.row(match.a);
+      const auto right = matched.sets[1].places.row(match.b);
       group.lines.push_back({left[0], left[1], right[0], right[1]});
     }
     out.push_back(std::move(group));
@@ -154,15 +166,15 @@ std::vector<MatchGroup> groups_of(const Matched& matched,
 }
 
 void draw(const MatchArguments& args, const Matched& matched) {
-  const std::vector<Correspondence> drawn = strongest(matched, static_cast<size_t>(args.draw));
-  const std::string title =
-      drawn.size() < matched.matches.size()
-          ? fmt::format("{}: the {} strongest of {} matches", args.method, drawn.size(),
-                        matched.matches.size())
-          : fmt::format("{}: {}", args.method, counted(drawn.size(), "match"));
-  const Image picture =
-      draw_matches(read_image(args.left), read_image(args.right), groups_of(matched, drawn), title);
-  write_file_atomically(args.out, encode_png(picture));
+  const std::vector<MatchGroup> groups = groups_to_draw(matched, static_cast<size_t>(args.draw));
+  size_t drawn = 0;
+  for (const MatchGroup& group : groups) drawn += group.lines.size();
+  const std::string all = matches_text(matched.matches.size());
+  const std::string title = drawn < matched.matches.size()
+                                ? fmt::format("{}: {}, {} of them drawn", args.method, all, drawn)
+                                : fmt::format("{}: {}", args.method, all);
+  write_file_atomically(args.out, encode_png(draw_matches(read_image(args.left),
+                                                          read_image(args.right), groups, title)));
 }
 
 struct LevelSum {
@@ -181,10 +193,11 @@ void print_text(const MatchArguments& args, const Matched& matched) {
   }
   fmt::print("{}: {} vectors, {}: {} vectors; {}, weight {:.4g}\n", args.left,
              matched.sets[0].size(), args.right, matched.sets[1].size(),
-             counted(matched.matches.size(), "match"), total);
+             matches_text(matched.matches.size()), total);
   if (levels.size() > 1)
     for (const auto& [level, sum] : levels)
-      fmt::print("  level {:<3} {:>6} matches, weight {:.4g}\n", level, sum.count, sum.weight);
+      fmt::print("  level {:<2} {:>12}, weight {:.4g}\n", level, matches_text(sum.count),
+                 sum.weight);
   if (!args.out.empty()) fmt::print("picture: {}\n", args.out);
 }
 
@@ -226,7 +239,8 @@ Run add_match(CLI::App& app) {
   app.add_option(
       "--recipe,-r", args->recipe,
       fmt::format("feature and reductions before it (default for pictures {})", kDefaultFeatures));
-  app.add_option("--draw", args->draw, "most matches to draw, the strongest first (default 100)")
+  app.add_option("--draw", args->draw,
+                 "about how many matches to draw, the strongest of every level (default 60)")
       ->check(CLI::Range(1, 1000000));
   args->common.add_to(app);
   return [args] { return match(*args); };

@@ -18,7 +18,7 @@ TEST_F(Commands, HelpIsAtHand) {
   for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--help"}, {"help"}}) {
     const Ran help = run_ok(arguments);
     for (const char* name : {"synth", "inspect", "extract", "encode", "gram", "train", "predict",
-                             "evaluate", "bench", "methods", "info"})
+                             "evaluate", "bench", "match", "methods", "info"})
       EXPECT_THAT(help.out, HasSubstr(std::string("\n  ") + name + " "));
   }
   EXPECT_THAT(run_ok({"help", "bench"}).out, HasSubstr("--protocol"));

@@ -8,7 +8,7 @@ namespace muster {
 namespace {
 
 constexpr int kGapPx = 12, kMarginPx = 8, kLegendLinePx = 20;
-constexpr int kLeastHeightPx = 300, kMostHeightPx = 900;
+constexpr int kLeastHeightPx = 400, kMostHeightPx = 900;
 constexpr double kFontScale = 0.45;
 const cv::Scalar kInk(40, 40, 40), kPaper(255, 255, 255);
 

@@ -19,7 +19,7 @@ struct MatchGroup {
   std::vector<MatchLine> lines;
 };
 
-// The pictures in pale grey, at one height of at least 300 pixels; below them a legend that begins
+// The pictures in pale grey, at one height of at least 400 pixels; below them a legend that begins
 // with `title`. The first group is blue, the last red, the others lie between; earlier groups are
 // drawn over later ones.
 Image draw_matches(const Image& left, const Image& right, const std::vector<MatchGroup>& groups,

@@ -40,7 +40,7 @@ TEST(DrawMatches, GroupsHaveColoursOfTheirOwnAndALongLegendIsWrapped) {
     const size_t p = 3 * (static_cast<size_t>(y) * picture.width + x);
     return std::array<int, 3>{picture.rgb[p], picture.rgb[p + 1], picture.rgb[p + 2]};
   };
-  const auto first = pixel(150, 0), last = pixel(150, 264);
+  const auto first = pixel(200, 0), last = pixel(200, 352);
   EXPECT_GT(first[2], first[0] + 60) << "the first group is blue";
   EXPECT_GT(last[0], last[2] + 60) << "the last group is red";
   EXPECT_GT(picture.height,

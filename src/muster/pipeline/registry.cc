@@ -45,10 +45,10 @@ constexpr Traits kGreedyPairs{.psd = Psd::kNo, .co_occurrence = true, .cost = "d
 constexpr Traits kOptimalPairs{.psd = Psd::kNo, .co_occurrence = true, .cost = "d m^2 + m^3"};
 constexpr Traits kSpans{.psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .unequal_sizes = false,
                         .cost = "d m^2 + m^3"};
-constexpr Traits kPyramids{.co_occurrence = true, .cost = "d m log D"};
+constexpr Traits kPyramids{.co_occurrence = true, .cost = "d m log R"};
 constexpr Traits kTree{.co_occurrence = true, .cost = "d m log m"};
 constexpr Traits kDistance{.psd = Psd::kNo, .distance = true, .co_occurrence = true, .unequal_sizes = false,
-                           .cost = "d m log D"};
+                           .cost = "d m log R"};
 // Of kernels.
 constexpr Traits kKeepsPsd{.psd = Psd::kConditional};
 constexpr Traits kMakesPsd{.psd = Psd::kAlways};
