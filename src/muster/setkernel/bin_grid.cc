@@ -116,14 +116,18 @@ class KeySort {
 BinKeys::BinKeys(size_t dim, int num_planes, size_t count)
     : dim(dim), num_planes(num_planes), words(words_of(dim, num_planes)), bits(count * words) {}
 
-int merge_level(const BinKeys& keys, size_t i, size_t j) {
+int merge_level(const BinKeys& keys, const uint64_t* a, const uint64_t* b) {
   for (size_t w = 0; w < keys.words; ++w) {
-    const uint64_t differing = keys.key(i)[w] ^ keys.key(j)[w];
+    const uint64_t differing = a[w] ^ b[w];
     if (differing == 0) continue;
     const size_t bit = 64 * w + static_cast<size_t>(std::countl_zero(differing));
     return keys.num_planes - static_cast<int>(bit / keys.dim);
   }
   return 0;
+}
+
+bool key_less(const BinKeys& keys, const uint64_t* a, const uint64_t* b) {
+  return std::lexicographical_compare(a, a + keys.words, b, b + keys.words);
 }
 
 std::vector<uint32_t> sorted_order(const BinKeys& keys) { return KeySort(keys).run(); }

@@ -33,8 +33,9 @@ struct BinKeys {
   uint64_t* key(size_t i) { return bits.data() + i * words; }
 };
 
-// The finest level at which two keys share a bin: 0 where they are equal, at most keys.num_planes.
-int merge_level(const BinKeys& keys, size_t i, size_t j);
+// The finest level at which two keys of this length share a bin: 0 where they are equal, at most keys.num_planes.
+int merge_level(const BinKeys& keys, const uint64_t* a, const uint64_t* b);
+bool key_less(const BinKeys& keys, const uint64_t* a, const uint64_t* b);
 // Indices by increasing key, equal keys by index. Radix sort: linear in the number of keys.
 std::vector<uint32_t> sorted_order(const BinKeys& keys);
 

@@ -126,7 +126,7 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     for (size_t k = 0; k < order.size(); ++k) {
       const bool from_b = order[k] >= a.size();
       const auto row = static_cast<uint32_t>(order[k] - (from_b ? a.size() : 0));
-      const int level = k == 0 ? 0 : merge_level(keys, order[k - 1], order[k]);
+      const int level = k == 0 ? 0 : merge_level(keys, keys.key(order[k - 1]), keys.key(order[k]));
       points.push_back({from_b, row, std::max(level - start_, 0)});
     }
     return match_nested(points, num_planes + 1, [&](size_t, int level) { return std::ldexp(1.0, -level); });

@@ -1,6 +1,7 @@
 #include "muster/setkernel/pyramid_bins.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace muster {
 namespace {
@@ -39,7 +40,7 @@ SortedBins sort_all(const BinGrid& grid, std::span<const FinestBins* const> sets
   out.merge_levels.reserve(total);
   for (size_t k = 0; k < total; ++k) {
     out.counts.push_back(counts[order[k]]);
-    out.merge_levels.push_back(static_cast<uint8_t>(k == 0 ? 0 : merge_level(all, order[k - 1], order[k])));
+    out.merge_levels.push_back(static_cast<uint8_t>(k == 0 ? 0 : merge_level(all, all.key(order[k - 1]), all.key(order[k]))));
   }
   return out;
 }
@@ -113,6 +114,50 @@ class Level {
   std::vector<uint32_t> touched_;
 };
 
+// Bins of two sets from left to right, each joined with its right neighbour at the level that they share.
+class PairTree {
+ public:
+  explicit PairTree(const LevelsWeight& weight) : weight_(weight) {}
+
+  // The next bin of level 0, which shares a bin with the one before it from `merge_level` on.
+  void add(int merge_level, uint32_t count_x, uint32_t count_y) {
+    join_below(merge_level);
+    open_.push_back({merge_level, 0, count_x, count_y});
+  }
+
+  double finish() {
+    join_below(std::numeric_limits<int>::max());
+    if (!open_.empty()) close(open_[0], kForever);
+    return sum_;
+  }
+
+ private:
+  struct Bin {
+    int merge_level, born;
+    uint32_t count_x, count_y;
+  };
+
+  void close(const Bin& bin, int end) {
+    const uint32_t shared = std::min(bin.count_x, bin.count_y);
+    if (shared > 0) sum_ += weight_(bin.born, end) * shared;
+  }
+
+  void join_below(int level) {
+    while (open_.size() > 1 && open_.back().merge_level < level) {
+      const Bin right = open_.back();
+      open_.pop_back();
+      Bin& left = open_.back();
+      close(left, right.merge_level);
+      close(right, right.merge_level);
+      left = {left.merge_level, right.merge_level, left.count_x + right.count_x, left.count_y + right.count_y};
+    }
+  }
+
+  const LevelsWeight& weight_;
+  std::vector<Bin> open_;  // merge levels fall from left to right
+  double sum_ = 0;
+};
+
 }  // namespace
 
 FinestBins finest_bins(const BinKeys& keys) {
@@ -132,8 +177,8 @@ FinestBins finest_bins(const BinKeys& keys) {
   return out;
 }
 
-void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets,
-                      const std::function<double(int a, int b)>& weight, IntersectionSums& sums) {
+void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets, const LevelsWeight& weight,
+                      IntersectionSums& sums) {
   const auto emit = [&](int born, int end, std::span<const BinCount> counts) {
     if (counts.size() > 1) sums.add(weight(born, end), counts);
   };
@@ -143,6 +188,32 @@ void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> se
   for (int i = 0; i <= num_planes && !level.whole(); ++i) level.coarsen(i, emit);
   MUSTER_CHECK(level.whole());
   level.finish(emit);
+}
+
+double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestBins& y, const LevelsWeight& weight) {
+  if (x.keys.num_planes != y.keys.num_planes) {
+    FinestBins wide = x.keys.num_planes < y.keys.num_planes ? x : y;
+    const FinestBins& other = x.keys.num_planes < y.keys.num_planes ? y : x;
+    grid.widen(wide.keys, other.keys.num_planes);
+    return pair_intersection(grid, wide, other, weight);
+  }
+  PairTree tree(weight);
+  const uint64_t* before = nullptr;
+  const auto next = [&](const uint64_t* key, uint32_t count_x, uint32_t count_y) {
+    tree.add(before ? merge_level(x.keys, before, key) : 0, count_x, count_y);
+    before = key;
+  };
+  size_t i = 0, j = 0;
+  while (i < x.counts.size() || j < y.counts.size()) {
+    if (j == y.counts.size() || (i < x.counts.size() && key_less(x.keys, x.keys.key(i), y.keys.key(j)))) {
+      next(x.keys.key(i), x.counts[i], 0);
+      ++i;
+    } else {
+      next(y.keys.key(j), 0, y.counts[j]);
+      ++j;
+    }
+  }
+  return tree.finish();
 }
 
 }  // namespace muster

@@ -20,7 +20,11 @@ FinestBins finest_bins(const BinKeys& keys);
 // formed at level a and stays, weight(a, kForever). Adds to `sums`, which knows the sets by their place in `sets`. Cost: a
 // sort of all bins, then the bins of all levels that two or more sets touch.
 inline constexpr int kForever = -1;
-void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets,
-                      const std::function<double(int a, int b)>& weight, IntersectionSums& sums);
+using LevelsWeight = std::function<double(int a, int b)>;
+void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets, const LevelsWeight& weight,
+                      IntersectionSums& sums);
+
+// The same sum for one pair alone, by a merge of its two lists: what few sets take against many.
+double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestBins& y, const LevelsWeight& weight);
 
 }  // namespace muster

@@ -4,10 +4,15 @@
 #include <cmath>
 #include <numeric>
 
+#include "muster/setkernel/gram.h"
+
 namespace muster {
 namespace {
 
 constexpr double kAutomaticRange = 1024;
+// Fewer rows or columns than this are compared pair by pair: sorting all bins together would cost more.
+constexpr size_t kFewSets = 16;
+constexpr size_t kPairsTileSide = 16;
 
 }  // namespace
 
@@ -77,9 +82,19 @@ Represented load_pyramid_sets(const BinGrid& grid, TensorReader in) {
 }
 
 void pyramid_intersections(const BinGrid& grid, RepresentedSpan a, RepresentedSpan b,
-                           const std::function<double(int a, int b)>& weight, MatrixView<double> out,
-                           const Progress& progress) {
+                           const LevelsWeight& weight, MatrixView<double> out, const Progress& progress) {
   const bool symmetric = a.data() == b.data() && a.size() == b.size();
+  if (!symmetric && std::min(a.size(), b.size()) < kFewSets) {
+    for_each_tile(a.size(), b.size(), kPairsTileSide, false, progress, [&](const Tile& tile) {
+      for (size_t i = tile.row; i < tile.row + tile.num_rows; ++i)
+        for (size_t j = tile.col; j < tile.col + tile.num_cols; ++j) {
+          out(i, j) = 0;
+          for (size_t p = 0; p < grid.num_pyramids(); ++p)
+            out(i, j) += pair_intersection(grid, pyramid_set(*a[i]).pyramids[p], pyramid_set(*b[j]).pyramids[p], weight);
+        }
+    });
+    return;
+  }
   for (size_t i = 0; i < out.rows; ++i) std::ranges::fill(out.row(i), 0.0);
   ProgressStep step(progress, "kernel matrix", grid.num_pyramids());
   for (size_t p = 0; p < grid.num_pyramids(); ++p) {
