@@ -114,7 +114,7 @@ TEST(KernelTransforms, StackOnAKernelWithAWidthToBeFound) {
   Sample sample;
   sample.vectors = oracle::normal_matrix(200, 3, Rng(1));
   BowOptions options;
-  options.kmeans.words = 6;
+  options.vocabulary.words = 6;
   const auto bow = std::make_shared<SetFeature>(fit_bow(options, sample, Rng(2), {}));
   const auto stack = [](Kernel kernel) {
     return make_normalise(make_empirical_map(make_subpoly({0.5}, std::move(kernel))));
