@@ -1,6 +1,6 @@
-// The pyramid match on one thread: time a pair in the Gram of many sets and time a pyramid, for sets of 1,140
-// clustered points in 12 dimensions with values in [0, 512) (9 levels and one for the shift), and how both
-// grow with the number of points.
+// The pyramid match on one thread: time a pair in the Gram of many sets and time a pyramid, for
+// sets of 1,140 clustered points in 12 dimensions with values in [0, 512) (9 levels and one for the
+// shift), and how both grow with the number of points.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ std::vector<VectorSet> clustered_sets(size_t count, size_t points) {
     for (size_t i = 0; i < points; ++i) {
       const auto centre = centres.row(own[stream.below(own.size())]);
       for (size_t t = 0; t < kDim; ++t)
-        set.vectors(i, t) =
-            static_cast<float>(std::floor(std::clamp(centre[t] + 20 * stream.normal(), 0.0, kRange - 1)));
+        set.vectors(i, t) = static_cast<float>(
+            std::floor(std::clamp(centre[t] + 20 * stream.normal(), 0.0, kRange - 1)));
     }
     out.push_back(std::move(set));
   }
@@ -52,8 +52,10 @@ void BM_Gram(benchmark::State& state) {
   for (const VectorSet& set : sets) represented.push_back(kernel->represent(set));
   Matrix<double> gram(n, n);
   for (auto _ : state) kernel->gram(represented, represented, gram, {});
-  const double pairs = static_cast<double>(n * (n + 1) / 2) * static_cast<double>(state.iterations());
-  state.counters["s/pair"] = benchmark::Counter(pairs, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  const double pairs =
+      static_cast<double>(n * (n + 1) / 2) * static_cast<double>(state.iterations());
+  state.counters["s/pair"] =
+      benchmark::Counter(pairs, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void BM_Pyramid(benchmark::State& state) {
@@ -63,7 +65,11 @@ void BM_Pyramid(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(kernel->represent(sets[next++ % sets.size()]));
 }
 
-BENCHMARK(BM_Gram)->ArgNames({"sets", "points"})->Args({500, 1140})->Args({60, 1140})->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Gram)
+    ->ArgNames({"sets", "points"})
+    ->Args({500, 1140})
+    ->Args({60, 1140})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Gram)
     ->ArgNames({"sets", "points"})
     ->ArgsProduct({{60}, {100, 300, 1000, 3000, 10000}})
@@ -71,7 +77,11 @@ BENCHMARK(BM_Gram)
 BENCHMARK(BM_Pyramid)->ArgName("points")->Arg(1140)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Pyramid)
     ->ArgName("points")
-    ->Arg(100)->Arg(300)->Arg(1000)->Arg(3000)->Arg(10000)
+    ->Arg(100)
+    ->Arg(300)
+    ->Arg(1000)
+    ->Arg(3000)
+    ->Arg(10000)
     ->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -1,5 +1,6 @@
-// PMK figure 3: how well the pyramid match follows the cost of the optimal partial matching. 100 sets of points
-// with whole coordinates uniform in [1, 1000]^2, once of 100 points each, once of 5 to 100; all 10,000 pairs.
+// PMK figure 3: how well the pyramid match follows the cost of the optimal partial matching. 100
+// sets of points with whole coordinates uniform in [1, 1000]^2, once of 100 points each, once of 5
+// to 100; all 10,000 pairs.
 //   figure3 [OUT.json]     rank correlations on stdout; the distances of every pair in OUT.json
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,8 @@ Sample all_vectors(const std::vector<VectorSet>& sets) {
   for (const VectorSet& set : sets) total += set.size();
   Sample out{Matrix<float>(total, 2), std::vector<int>(total, -1), 0};
   for (const VectorSet& set : sets)
-    for (size_t i = 0; i < set.size(); ++i) std::ranges::copy(set.vectors.row(i), out.vectors.row(next++).begin());
+    for (size_t i = 0; i < set.size(); ++i)
+      std::ranges::copy(set.vectors.row(i), out.vectors.row(next++).begin());
   return out;
 }
 

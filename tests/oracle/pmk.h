@@ -1,4 +1,5 @@
-// The pyramid match by the book (PMK eqs 3 to 8): a map from bin to count at every level, no sort, no tree.
+// The pyramid match by the book (PMK eqs 3 to 8): a map from bin to count at every level, no sort,
+// no tree.
 #pragma once
 
 #include <cmath>
@@ -12,13 +13,15 @@ namespace muster::oracle {
 using Histogram = std::map<std::vector<long long>, long long>;
 
 // Of whole numbers q + offset, in bins of side 2^level.
-inline Histogram histogram(const Matrix<float>& vectors, const std::vector<double>& offset, double scale, int level) {
+inline Histogram histogram(const Matrix<float>& vectors, const std::vector<double>& offset,
+                           double scale, int level) {
   Histogram out;
   for (size_t i = 0; i < vectors.rows(); ++i) {
     std::vector<long long> bin;
     for (size_t t = 0; t < vectors.cols(); ++t)
       bin.push_back(static_cast<long long>(
-          std::floor(std::floor(static_cast<double>(vectors(i, t)) * scale + offset[t]) / std::ldexp(1.0, level))));
+          std::floor(std::floor(static_cast<double>(vectors(i, t)) * scale + offset[t]) /
+                     std::ldexp(1.0, level))));
     ++out[bin];
   }
   return out;
@@ -57,18 +60,20 @@ inline double pyramid_match(const std::vector<long long>& intersections, bool di
 inline double pyramid_match_eq8(const std::vector<long long>& intersections) {
   const int last = static_cast<int>(intersections.size()) - 1;
   double sum = std::ldexp(static_cast<double>(intersections.back()), -last);
-  for (int i = 0; i < last; ++i) sum += std::ldexp(static_cast<double>(intersections[static_cast<size_t>(i)]), -(i + 1));
+  for (int i = 0; i < last; ++i)
+    sum += std::ldexp(static_cast<double>(intersections[static_cast<size_t>(i)]), -(i + 1));
   return sum;
 }
 
 // Indyk & Thaper: sum_i 2^i |H_i(a) - H_i(b)|_1 over levels 0 .. num_levels-1.
-inline double l1_embedding(const Matrix<float>& a, const Matrix<float>& b, const std::vector<double>& offset,
-                           double scale, int num_levels) {
+inline double l1_embedding(const Matrix<float>& a, const Matrix<float>& b,
+                           const std::vector<double>& offset, double scale, int num_levels) {
   double sum = 0;
   for (int level = 0; level < num_levels; ++level) {
     Histogram difference = histogram(a, offset, scale, level);
     for (const auto& [bin, count] : histogram(b, offset, scale, level)) difference[bin] -= count;
-    for (const auto& [bin, count] : difference) sum += std::ldexp(static_cast<double>(std::llabs(count)), level);
+    for (const auto& [bin, count] : difference)
+      sum += std::ldexp(static_cast<double>(std::llabs(count)), level);
   }
   return sum;
 }

@@ -1,4 +1,5 @@
-// The vocabulary-guided pyramid match by its definition: new matches of every node, children subtracted.
+// The vocabulary-guided pyramid match by its definition: new matches of every node, children
+// subtracted.
 #pragma once
 
 #include <functional>
@@ -15,7 +16,8 @@ inline size_t count_in(const KMeansTree& tree, const Matrix<float>& vectors, uin
     while (at != node && tree.first_child[at] < tree.first_child[at + 1]) {
       uint32_t best = tree.first_child[at];
       for (uint32_t child = best; child < tree.first_child[at + 1]; ++child)
-        if (tree.distance(vectors.row(i), child) < tree.distance(vectors.row(i), best)) best = child;
+        if (tree.distance(vectors.row(i), child) < tree.distance(vectors.row(i), best))
+          best = child;
       at = best;
     }
     count += at == node;
@@ -23,7 +25,8 @@ inline size_t count_in(const KMeansTree& tree, const Matrix<float>& vectors, uin
   return count;
 }
 
-inline double vg_pyramid_match(const KMeansTree& tree, const Matrix<float>& a, const Matrix<float>& b,
+inline double vg_pyramid_match(const KMeansTree& tree, const Matrix<float>& a,
+                               const Matrix<float>& b,
                                const std::function<double(uint32_t node)>& weight) {
   double sum = 0;
   for (uint32_t node = 0; node < tree.num_nodes(); ++node) {

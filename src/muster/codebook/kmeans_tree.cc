@@ -21,12 +21,15 @@ std::vector<float> mean_of(ConstMatrixView vectors, std::span<const size_t> rows
   for (size_t row : rows)
     for (size_t t = 0; t < vectors.cols; ++t) sum[t] += vectors(row, t);
   std::vector<float> out;
-  for (double value : sum) out.push_back(static_cast<float>(value / static_cast<double>(std::max<size_t>(rows.size(), 1))));
+  for (double value : sum)
+    out.push_back(
+        static_cast<float>(value / static_cast<double>(std::max<size_t>(rows.size(), 1))));
   return out;
 }
 
 // Its children, none where all its vectors are alike.
-std::vector<Growing> split(const KMeansTreeOptions& options, ConstMatrixView vectors, const Growing& node, Rng rng) {
+std::vector<Growing> split(const KMeansTreeOptions& options, ConstMatrixView vectors,
+                           const Growing& node, Rng rng) {
   if (node.rows.size() < 2) return {};
   const Matrix<float> own = select_rows(vectors, node.rows);
   KMeansOptions kmeans;
@@ -49,7 +52,8 @@ float radius_of(ConstMatrixView vectors, const Growing& node) {
   double largest = 0;
   for (size_t row : node.rows) {
     double sum = 0;
-    for (size_t t = 0; t < vectors.cols; ++t) sum += std::pow(static_cast<double>(vectors(row, t)) - node.centre[t], 2);
+    for (size_t t = 0; t < vectors.cols; ++t)
+      sum += std::pow(static_cast<double>(vectors(row, t)) - node.centre[t], 2);
     largest = std::max(largest, sum);
   }
   return static_cast<float>(std::sqrt(largest));
@@ -76,7 +80,8 @@ Matrix<uint32_t> KMeansTree::paths(ConstMatrixView vectors) const {
 
 double KMeansTree::distance(std::span<const float> vector, uint32_t node) const {
   double sum = 0;
-  for (size_t t = 0; t < vector.size(); ++t) sum += std::pow(static_cast<double>(vector[t]) - centres(node, t), 2);
+  for (size_t t = 0; t < vector.size(); ++t)
+    sum += std::pow(static_cast<double>(vector[t]) - centres(node, t), 2);
   return std::sqrt(sum);
 }
 
@@ -97,17 +102,21 @@ KMeansTree load_kmeans_tree(TensorReader in) {
   tree.first_child = in.values<uint32_t>("first_child");
   const double levels = in.number("levels");
   const size_t n = tree.parents.size();
-  in.require(n > 0 && tree.centres.rows() == n && tree.radii.size() == n && tree.first_child.size() == n + 1, "nodes of the tree");
+  in.require(n > 0 && tree.centres.rows() == n && tree.radii.size() == n &&
+                 tree.first_child.size() == n + 1,
+             "nodes of the tree");
   in.require(levels >= 1 && levels <= 64, "levels of the tree");
   tree.levels = static_cast<size_t>(levels);
   in.require(tree.first_child[n] <= n, "children of the tree");
   for (size_t i = 0; i < n; ++i)
-    in.require(tree.first_child[i] <= tree.first_child[i + 1] && tree.first_child[i] > i && tree.parents[i] <= i,
+    in.require(tree.first_child[i] <= tree.first_child[i + 1] && tree.first_child[i] > i &&
+                   tree.parents[i] <= i,
                "children of the tree");
   return tree;
 }
 
-KMeansTree fit_kmeans_tree(const KMeansTreeOptions& options, ConstMatrixView vectors, Rng rng, const Progress& progress) {
+KMeansTree fit_kmeans_tree(const KMeansTreeOptions& options, ConstMatrixView vectors, Rng rng,
+                           const Progress& progress) {
   MUSTER_CHECK(vectors.rows > 0);
   std::vector<size_t> all(vectors.rows);
   std::iota(all.begin(), all.end(), size_t{0});
@@ -123,7 +132,8 @@ KMeansTree fit_kmeans_tree(const KMeansTreeOptions& options, ConstMatrixView vec
     std::vector<float> radii(level.size());
     parallel_for(level.size(), 1, [&](size_t i, size_t) {
       radii[i] = radius_of(vectors, level[i]);
-      if (depth < tree.levels) children[i] = split(options, vectors, level[i], rng.derive(first + i));
+      if (depth < tree.levels)
+        children[i] = split(options, vectors, level[i], rng.derive(first + i));
     });
     std::vector<Growing> next;
     for (size_t i = 0; i < level.size(); ++i) {
@@ -137,7 +147,8 @@ KMeansTree fit_kmeans_tree(const KMeansTreeOptions& options, ConstMatrixView vec
     if (depth < tree.levels) step.tick();
   }
   tree.first_child.push_back(static_cast<uint32_t>(tree.parents.size()));
-  tree.centres = Matrix<float>(MatrixView<const float>(centres.data(), tree.parents.size(), vectors.cols));
+  tree.centres =
+      Matrix<float>(MatrixView<const float>(centres.data(), tree.parents.size(), vectors.cols));
   tree.half_norms = half_squared_norms(tree.centres);
   return tree;
 }

@@ -1,7 +1,7 @@
-// Hierarchical k-means: the vectors of every node are split into at most `branch` clusters, `levels` times.
-// The bins of vocabulary-guided pyramids (PMK's successor: Grauman & Darrell, NIPS 2006), and a vocabulary
-// tree (Nister & Stewenius, CVPR 2006). Fit: O(n branch levels d) an iteration; a vector finds its leaf in
-// O(branch levels d).
+// Hierarchical k-means: the vectors of every node are split into at most `branch` clusters,
+// `levels` times. The bins of vocabulary-guided pyramids (PMK's successor: Grauman & Darrell, NIPS
+// 2006), and a vocabulary tree (Nister & Stewenius, CVPR 2006). Fit: O(n branch levels d) an
+// iteration; a vector finds its leaf in O(branch levels d).
 #pragma once
 
 #include "muster/codebook/kmeans.h"
@@ -21,14 +21,14 @@ struct KMeansTreeOptions {
   }
 };
 
-// Nodes level by level, the root first; children of a node stand side by side. Immutable, shareable between
-// threads.
+// Nodes level by level, the root first; children of a node stand side by side. Immutable, shareable
+// between threads.
 struct KMeansTree {
-  Matrix<float> centres;             // one row a node
-  std::vector<float> half_norms;     // |centre|^2 / 2
-  std::vector<float> radii;          // largest distance of a vector of the sample to its centre
-  std::vector<uint32_t> parents;     // the root's is itself
-  std::vector<uint32_t> first_child; // num_nodes + 1 entries; a leaf has an empty range
+  Matrix<float> centres;              // one row a node
+  std::vector<float> half_norms;      // |centre|^2 / 2
+  std::vector<float> radii;           // largest distance of a vector of the sample to its centre
+  std::vector<uint32_t> parents;      // the root's is itself
+  std::vector<uint32_t> first_child;  // num_nodes + 1 entries; a leaf has an empty range
   size_t levels = 0;
 
   size_t num_nodes() const { return parents.size(); }

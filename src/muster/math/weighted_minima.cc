@@ -14,8 +14,8 @@ constexpr size_t kRowsAtOnce = 4;
 constexpr size_t kDepth = 512;
 
 // kRowsAtOnce rows of a against two of b: the sums live in registers.
-void block(const double* const* a, const double* b0, const double* b1, const double* weights, size_t n,
-           double* out0, double* out1) {
+void block(const double* const* a, const double* b0, const double* b1, const double* weights,
+           size_t n, double* out0, double* out1) {
   const hn::ScalableTag<double> d;
   const size_t lanes = hn::Lanes(d);
   hn::Vec<decltype(d)> sums0[kRowsAtOnce], sums1[kRowsAtOnce];
@@ -40,17 +40,20 @@ void block(const double* const* a, const double* b0, const double* b1, const dou
   }
 }
 
-void add_all(MatrixView<const double> a, MatrixView<const double> b, const double* weights, MatrixView<double> out) {
+void add_all(MatrixView<const double> a, MatrixView<const double> b, const double* weights,
+             MatrixView<double> out) {
   for (size_t depth = 0; depth < a.cols; depth += kDepth) {
     const size_t n = std::min(kDepth, a.cols - depth);
     for (size_t i = 0; i < a.rows; i += kRowsAtOnce) {
       const size_t rows = std::min(kRowsAtOnce, a.rows - i);
       const double* a_rows[kRowsAtOnce];
-      for (size_t r = 0; r < kRowsAtOnce; ++r) a_rows[r] = a.row(i + std::min(r, rows - 1)).data() + depth;
+      for (size_t r = 0; r < kRowsAtOnce; ++r)
+        a_rows[r] = a.row(i + std::min(r, rows - 1)).data() + depth;
       for (size_t j = 0; j < b.rows; j += 2) {
         const size_t second = std::min(j + 1, b.rows - 1);
         double sums0[kRowsAtOnce], sums1[kRowsAtOnce];
-        block(a_rows, b.row(j).data() + depth, b.row(second).data() + depth, weights + depth, n, sums0, sums1);
+        block(a_rows, b.row(j).data() + depth, b.row(second).data() + depth, weights + depth, n,
+              sums0, sums1);
         for (size_t r = 0; r < rows; ++r) {
           out(i + r, j) += sums0[r];
           if (second != j) out(i + r, second) += sums1[r];
@@ -67,9 +70,10 @@ HWY_AFTER_NAMESPACE();
 namespace muster {
 HWY_EXPORT(add_all);
 
-void add_weighted_minima(MatrixView<const double> a, MatrixView<const double> b, std::span<const double> weights,
-                         MatrixView<double> out) {
-  MUSTER_CHECK(a.cols == b.cols && a.cols == weights.size() && out.rows == a.rows && out.cols == b.rows);
+void add_weighted_minima(MatrixView<const double> a, MatrixView<const double> b,
+                         std::span<const double> weights, MatrixView<double> out) {
+  MUSTER_CHECK(a.cols == b.cols && a.cols == weights.size() && out.rows == a.rows &&
+               out.cols == b.rows);
   HWY_DYNAMIC_DISPATCH(add_all)(a, b, weights.data(), out);
 }
 

@@ -8,13 +8,15 @@
 namespace muster {
 namespace {
 
-constexpr double kFarthest = 4503599627370496.0;  // 2^52: beyond it floor() of a double is no bin any more
+constexpr double kFarthest =
+    4503599627370496.0;  // 2^52: beyond it floor() of a double is no bin any more
 constexpr int kMostPlanes = 56;
 // Shifts are multiples of this, so that adding one to a whole number rounds nothing.
 constexpr double kShiftUnits = 1024;
 
-// What is added to every coordinate, so that none is negative: nothing below num_planes, then bits in
-// turn. The bin of side 2^num_planes that holds the sample so meets its neighbours after one or two more levels.
+// What is added to every coordinate, so that none is negative: nothing below num_planes, then bits
+// in turn. The bin of side 2^num_planes that holds the sample so meets its neighbours after one or
+// two more levels.
 uint64_t bias_of(int num_planes) {
   constexpr uint64_t kAlternating = 0x5555555555555555;
   return (kAlternating << num_planes) & ((uint64_t{1} << (kMostPlanes - 1)) - 1);
@@ -90,8 +92,10 @@ class KeySort {
   void split(const Range& range) {
     for (size_t byte = range.byte; byte < 8 * keys_.words; ++byte) {
       std::array<size_t, 257> starts{};
-      for (size_t i = range.begin; i < range.end; ++i) ++starts[byte_of(order_[i], byte) + size_t{1}];
-      if (std::ranges::find(starts, range.end - range.begin) != starts.end()) continue;  // all alike
+      for (size_t i = range.begin; i < range.end; ++i)
+        ++starts[byte_of(order_[i], byte) + size_t{1}];
+      if (std::ranges::find(starts, range.end - range.begin) != starts.end())
+        continue;  // all alike
       std::partial_sum(starts.begin(), starts.end(), starts.begin());
       std::array<size_t, 257> next = starts;
       for (size_t i = range.begin; i < range.end; ++i)
@@ -146,12 +150,15 @@ BinGrid::BinGrid(double scale, ConstMatrixView sample, size_t num_pyramids, bool
     for (size_t p = 0; p < num_pyramids; ++p) offsets_(p, t) = -low;
   }
   if (!(range < kFarthest))
-    throw data_error("pmk: the vectors span {:g} bins at scale={:g}, and at most {:g} can be told apart; use a smaller scale",
-                     range, scale, kFarthest);
+    throw data_error(
+        "pmk: the vectors span {:g} bins at scale={:g}, and at most {:g} can be told apart; use a "
+        "smaller scale",
+        range, scale, kFarthest);
   num_planes_ = std::bit_width(static_cast<uint64_t>(range) - 1);
   if (!shift) return;
   ++num_planes_;  // the shifted sample may straddle two bins of side 2^L
-  for (double& offset : offsets_.values()) offset += std::floor(rng.uniform(0, range) * kShiftUnits) / kShiftUnits;
+  for (double& offset : offsets_.values())
+    offset += std::floor(rng.uniform(0, range) * kShiftUnits) / kShiftUnits;
 }
 
 BinGrid::BinGrid(TensorReader in)
@@ -171,16 +178,21 @@ void BinGrid::save(TensorWriter out) const {
 BinKeys BinGrid::keys(const char* stage, ConstMatrixView vectors, size_t pyramid) const {
   const size_t d = dim();
   if (vectors.rows > 0 && vectors.cols != d)
-    throw data_error("{}: vectors of {} components were given, it was fitted on vectors of {}", stage, vectors.cols, d);
+    throw data_error("{}: vectors of {} components were given, it was fitted on vectors of {}",
+                     stage, vectors.cols, d);
   const uint64_t bias = bias_of(num_planes_);
   std::vector<uint64_t> coordinates(vectors.rows * d);
   uint64_t used = 0;
   for (size_t i = 0; i < vectors.rows; ++i)
     for (size_t t = 0; t < d; ++t) {
-      const double bin = std::floor(static_cast<double>(vectors(i, t)) * scale_ + offsets_(pyramid, t));
+      const double bin =
+          std::floor(static_cast<double>(vectors(i, t)) * scale_ + offsets_(pyramid, t));
       if (!(std::abs(bin) < kFarthest))
-        throw data_error("{}: component {} of a vector is {:g}, which at scale={:g} is beyond the 2^52 bins that can be told "
-                         "apart; use finite values and a smaller scale", stage, t, vectors(i, t), scale_);
+        throw data_error(
+            "{}: component {} of a vector is {:g}, which at scale={:g} is beyond the 2^52 bins "
+            "that can be told "
+            "apart; use finite values and a smaller scale",
+            stage, t, vectors(i, t), scale_);
       const uint64_t coordinate = static_cast<uint64_t>(static_cast<int64_t>(bin)) + bias;
       used |= coordinate ^ bias;
       coordinates[i * d + t] = coordinate;

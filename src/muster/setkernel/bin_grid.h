@@ -1,12 +1,13 @@
-// Nested grids of bins over vectors, for pyramids of histograms (PMK 3.1). A vector becomes integers
+// Nested grids of bins over vectors, for pyramids of histograms (PMK 3.1). A vector becomes
+// integers
 //
 //   q_t = floor(scale x_t - origin_t + shift_t),     bins of level i:  floor(q_t / 2^i)
 //
-// and its key holds the bits of all q_t interleaved, highest first: two vectors share a bin of level i
-// where their keys agree but for the last i d bits. So one sort of the keys makes the bins of every
-// level runs, in memory linear in the number of vectors, and nothing is hashed. Bins are aligned so that all
-// of the sample falls into one bin of side 2^num_planes(); keys of vectors that fall out of it are as
-// many bits longer as they need. Thread-safe.
+// and its key holds the bits of all q_t interleaved, highest first: two vectors share a bin of
+// level i where their keys agree but for the last i d bits. So one sort of the keys makes the bins
+// of every level runs, in memory linear in the number of vectors, and nothing is hashed. Bins are
+// aligned so that all of the sample falls into one bin of side 2^num_planes(); keys of vectors that
+// fall out of it are as many bits longer as they need. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct BinKeys {
   uint64_t* key(size_t i) { return bits.data() + i * words; }
 };
 
-// The finest level at which two keys of this length share a bin: 0 where they are equal, at most keys.num_planes.
+// The finest level at which two keys of this length share a bin: 0 where they are equal, at most
+// keys.num_planes.
 int merge_level(const BinKeys& keys, const uint64_t* a, const uint64_t* b);
 bool key_less(const BinKeys& keys, const uint64_t* a, const uint64_t* b);
 // Indices by increasing key, equal keys by index. Radix sort: linear in the number of keys.
@@ -41,8 +43,8 @@ std::vector<uint32_t> sorted_order(const BinKeys& keys);
 
 class BinGrid {
  public:
-  // One grid a pyramid. With `shift` each is shifted by an amount uniform in [0, D) in every dimension,
-  // D the largest range of a coordinate in the sample.
+  // One grid a pyramid. With `shift` each is shifted by an amount uniform in [0, D) in every
+  // dimension, D the largest range of a coordinate in the sample.
   BinGrid(double scale, ConstMatrixView sample, size_t num_pyramids, bool shift, Rng rng);
   explicit BinGrid(TensorReader in);
   void save(TensorWriter out) const;
@@ -51,8 +53,8 @@ class BinGrid {
   size_t num_pyramids() const { return offsets_.rows(); }
   int num_planes() const { return num_planes_; }
   double scale() const { return scale_; }
-  // In the order of the vectors. A coordinate that is not finite, or beyond 2^52 bins, is a data error
-  // that names `stage`.
+  // In the order of the vectors. A coordinate that is not finite, or beyond 2^52 bins, is a data
+  // error that names `stage`.
   BinKeys keys(const char* stage, ConstMatrixView vectors, size_t pyramid) const;
   // The same keys with more planes.
   void widen(BinKeys& keys, int num_planes) const;

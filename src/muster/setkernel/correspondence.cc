@@ -14,20 +14,24 @@ struct Unmatched {
 };
 
 // Joins neighbouring bins [begin, end), which become one at `level`; new pairs go to `out`.
-Unmatched join(std::span<Unmatched> bins, int level, double weight, std::vector<Correspondence>& out) {
+Unmatched join(std::span<Unmatched> bins, int level, double weight,
+               std::vector<Correspondence>& out) {
   std::vector<uint32_t> left[2];
-  for (Unmatched& bin : bins) left[bin.from_b].insert(left[bin.from_b].end(), bin.rows.begin(), bin.rows.end());
+  for (Unmatched& bin : bins)
+    left[bin.from_b].insert(left[bin.from_b].end(), bin.rows.begin(), bin.rows.end());
   const size_t pairs = std::min(left[0].size(), left[1].size());
   for (size_t i = 0; i < pairs; ++i) out.push_back({left[0][i], left[1][i], level, weight});
   const bool from_b = left[1].size() > left[0].size();
-  left[from_b].erase(left[from_b].begin(), left[from_b].begin() + static_cast<std::ptrdiff_t>(pairs));
+  left[from_b].erase(left[from_b].begin(),
+                     left[from_b].begin() + static_cast<std::ptrdiff_t>(pairs));
   return {bins[0].first, from_b, std::move(left[from_b])};
 }
 
 }  // namespace
 
-std::vector<Correspondence> match_nested(std::span<const NestedPoint> points, int num_levels,
-                                         const std::function<double(size_t k, int level)>& weight_of) {
+std::vector<Correspondence> match_nested(
+    std::span<const NestedPoint> points, int num_levels,
+    const std::function<double(size_t k, int level)>& weight_of) {
   std::vector<Unmatched> bins;
   for (size_t k = 0; k < points.size(); ++k) bins.push_back({k, points[k].from_b, {points[k].row}});
   std::vector<Correspondence> out;
@@ -51,7 +55,8 @@ std::vector<Correspondence> match_nested(std::span<const NestedPoint> points, in
 std::vector<Correspondence> pyramid_matches(const SetKernel& kernel, const VectorSet& a,
                                             const VectorSet& b) {
   const auto* matcher = dynamic_cast<const ImpliesMatches*>(&kernel);
-  if (!matcher) throw usage_error("match: this kernel implies no correspondences; use pmk or vg-pmk");
+  if (!matcher)
+    throw usage_error("match: this kernel implies no correspondences; use pmk or vg-pmk");
   return matcher->matches(a, b);
 }
 

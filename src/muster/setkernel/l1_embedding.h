@@ -1,11 +1,13 @@
-// The L1 embedding of the earth mover's distance (Indyk & Thaper, 2003; PMK 4.1 compares itself with it):
+// The L1 embedding of the earth mover's distance (Indyk & Thaper, 2003; PMK 4.1 compares itself
+// with it):
 //
 //   d(X, Y) = sum_{i=0}^{L} 2^i |H_i(X) - H_i(Y)|_1,
 //
-// H_i the histogram over bins of side 2^i, level L the first at which one bin holds all vectors it was fitted
-// on; summed over `pyramids` grids shifted at random. A metric that follows the cost of the best match where
-// sets have one size; what one set has more counts at every level. A distance, no kernel. An empty set is as
-// far from another as that one's size says. Thread-safe. Cost as pmk: |a - b| = a + b - 2 min(a, b).
+// H_i the histogram over bins of side 2^i, level L the first at which one bin holds all vectors it
+// was fitted on; summed over `pyramids` grids shifted at random. A metric that follows the cost of
+// the best match where sets have one size; what one set has more counts at every level. A distance,
+// no kernel. An empty set is as far from another as that one's size says. Thread-safe. Cost as pmk:
+// |a - b| = a + b - 2 min(a, b).
 #pragma once
 
 #include "muster/core/options.h"
@@ -20,7 +22,9 @@ struct L1EmbeddingOptions {
   std::optional<double> scale;
 
   void fields(Fields& f) {
-    f("pyramids", pyramids, "embeddings over grids shifted at random, summed").range(1, 1000).paper("PMK 4.1");
+    f("pyramids", pyramids, "embeddings over grids shifted at random, summed")
+        .range(1, 1000)
+        .paper("PMK 4.1");
     f("shift", shift, "shift each grid at random").paper("PMK 4.1");
     f("scale", scale,
       "vectors times this are rounded down to whole numbers, the finest bins; auto is 1 for whole "
@@ -32,8 +36,10 @@ struct L1EmbeddingOptions {
   bool is_mercer() const { return false; }
 };
 
-std::shared_ptr<const SetKernel> fit_l1_embedding(const L1EmbeddingOptions& options, const Sample& sample, Rng rng,
+std::shared_ptr<const SetKernel> fit_l1_embedding(const L1EmbeddingOptions& options,
+                                                  const Sample& sample, Rng rng,
                                                   const Progress& progress);
-std::shared_ptr<const SetKernel> load_l1_embedding(const L1EmbeddingOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_l1_embedding(const L1EmbeddingOptions& options,
+                                                   TensorReader in);
 
 }  // namespace muster

@@ -9,15 +9,16 @@
 namespace muster {
 namespace {
 
-// Where scale is auto, finest levels are offered from the one at which two training sets have on average at
-// least this much of the similarity that each has with itself.
+// Where scale is auto, finest levels are offered from the one at which two training sets have on
+// average at least this much of the similarity that each has with itself.
 constexpr double kLeastMeanSimilarity = 0.25;
 constexpr int kNumStarts = 3;
 constexpr size_t kSetsForStart = 24;
 
 class Pmk final : public SetKernel, public ImpliesMatches {
  public:
-  // Levels below `start` are left out, and `start` weighs 1: the same as a scale that is 2^start smaller.
+  // Levels below `start` are left out, and `start` weighs 1: the same as a scale that is 2^start
+  // smaller.
   Pmk(const PmkOptions& options, BinGrid grid, bool open, int start)
       : options_(options), grid_(std::move(grid)), open_(open), start_(start) {}
 
@@ -25,8 +26,10 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     return make_pyramid_set("pmk", grid_, set.vectors);
   }
 
-  // The middle one is the kernel for those who have nothing to choose by: of whole numbers, what the paper has.
-  std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan training) const override {
+  // The middle one is the kernel for those who have nothing to choose by: of whole numbers, what
+  // the paper has.
+  std::vector<std::shared_ptr<const SetKernel>> candidates(
+      RepresentedSpan training) const override {
     if (!open_) return {shared_from_this()};
     std::vector<int> starts;
     const int first = first_start(training);
@@ -40,8 +43,10 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     return out;
   }
 
-  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out, const Progress& progress) const override {
-    pyramid_intersections(grid_, a, b, [this](int from, int to) { return weight(from, to); }, out, progress);
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
+    pyramid_intersections(
+        grid_, a, b, [this](int from, int to) { return weight(from, to); }, out, progress);
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     if (symmetric) {
       for (size_t i = 0; i < a.size(); ++i)
@@ -69,8 +74,12 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     grid_.save(out.scope("grid"));
     out.put("start", start_);
   }
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override { save_pyramid_sets(sets, out); }
-  Represented load_represented(TensorReader in) const override { return load_pyramid_sets(grid_, in); }
+  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+    save_pyramid_sets(sets, out);
+  }
+  Represented load_represented(TensorReader in) const override {
+    return load_pyramid_sets(grid_, in);
+  }
 
  private:
   int first_start(RepresentedSpan training) const {
@@ -96,7 +105,9 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     return pairs > 0 ? sum / static_cast<double>(pairs) : 1;
   }
 
-  double level_weight(int level) const { return std::ldexp(1.0, options_.distance ? level : -level); }
+  double level_weight(int level) const {
+    return std::ldexp(1.0, options_.distance ? level : -level);
+  }
 
   // Of I over levels from .. to-1 in eq 6: a level's weight less the next one's.
   double weight(int from, int to) const {
@@ -108,15 +119,20 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     if (size_a == 0 || size_b == 0) return 0;
     const auto m = static_cast<double>(size_a), n = static_cast<double>(size_b);
     switch (options_.normalise) {
-      case PmkNormalise::kNone: return value;
-      case PmkNormalise::kMin: return value / std::min(m, n);
-      case PmkNormalise::kSelf: return value / (static_cast<double>(grid_.num_pyramids()) * std::sqrt(m * n));
+      case PmkNormalise::kNone:
+        return value;
+      case PmkNormalise::kMin:
+        return value / std::min(m, n);
+      case PmkNormalise::kSelf:
+        return value / (static_cast<double>(grid_.num_pyramids()) * std::sqrt(m * n));
     }
     return value;
   }
 
-  std::vector<Correspondence> matches_of(const VectorSet& a, const VectorSet& b, size_t pyramid) const {
-    BinKeys keys = grid_.keys("pmk", a.vectors, pyramid), others = grid_.keys("pmk", b.vectors, pyramid);
+  std::vector<Correspondence> matches_of(const VectorSet& a, const VectorSet& b,
+                                         size_t pyramid) const {
+    BinKeys keys = grid_.keys("pmk", a.vectors, pyramid),
+            others = grid_.keys("pmk", b.vectors, pyramid);
     const int num_planes = std::max(keys.num_planes, others.num_planes);
     grid_.widen(keys, num_planes);
     grid_.widen(others, num_planes);
@@ -129,7 +145,8 @@ class Pmk final : public SetKernel, public ImpliesMatches {
       const int level = k == 0 ? 0 : merge_level(keys, keys.key(order[k - 1]), keys.key(order[k]));
       points.push_back({from_b, row, std::max(level - start_, 0)});
     }
-    return match_nested(points, num_planes + 1, [&](size_t, int level) { return std::ldexp(1.0, -level); });
+    return match_nested(points, num_planes + 1,
+                        [&](size_t, int level) { return std::ldexp(1.0, -level); });
   }
 
   PmkOptions options_;
@@ -140,7 +157,8 @@ class Pmk final : public SetKernel, public ImpliesMatches {
 
 }  // namespace
 
-std::shared_ptr<const SetKernel> fit_pmk(const PmkOptions& options, const Sample& sample, Rng rng, const Progress&) {
+std::shared_ptr<const SetKernel> fit_pmk(const PmkOptions& options, const Sample& sample, Rng rng,
+                                         const Progress&) {
   const double scale = options.scale.value_or(automatic_scale(sample.vectors));
   BinGrid grid(scale, sample.vectors, static_cast<size_t>(options.pyramids), options.shift, rng);
   return std::make_shared<Pmk>(options, std::move(grid), !options.scale && !options.distance, 0);

@@ -1,14 +1,15 @@
-// The pyramid match kernel (PMK 3.1, eqs 3 to 8): with H_i(X) the histogram of X over bins of side 2^i and
-// I_i = sum_bins min(H_i(X), H_i(Y)),
+// The pyramid match kernel (PMK 3.1, eqs 3 to 8): with H_i(X) the histogram of X over bins of side
+// 2^i and I_i = sum_bins min(H_i(X), H_i(Y)),
 //
 //   K~(X, Y) = sum_{i=0}^{L} 2^-i (I_i - I_{i-1}),   I_{-1} = 0
 //
-// summed over `pyramids` grids that are shifted at random; level L is the first at which one bin holds
-// everything. normalise=min divides by min(|X|, |Y|) (not always positive semi-definite), normalise=self by
-// sqrt(K~(X,X) K~(Y,Y)); K~(X, X) is |X| a pyramid. distance=true has weights 2^i instead: about the cost of
-// matching the smaller set, and no kernel. An empty set has kernel and distance 0 with everything.
-// Thread-safe. Cost: a set O(m d log D) and a radix sort; a Gram one sort of all bins, then the bins that
-// two sets share (shared_bins.h). Memory O(m d log D) bits a set. Exact: whole numbers over powers of two.
+// summed over `pyramids` grids that are shifted at random; level L is the first at which one bin
+// holds everything. normalise=min divides by min(|X|, |Y|) (not always positive semi-definite),
+// normalise=self by sqrt(K~(X,X) K~(Y,Y)); K~(X, X) is |X| a pyramid. distance=true has weights 2^i
+// instead: about the cost of matching the smaller set, and no kernel. An empty set has kernel and
+// distance 0 with everything. Thread-safe. Cost: a set O(m d log D) and a radix sort; a Gram one
+// sort of all bins, then the bins that two sets share (shared_bins.h). Memory O(m d log D) bits a
+// set. Exact: whole numbers over powers of two.
 #pragma once
 
 #include "muster/core/options.h"
@@ -27,8 +28,12 @@ struct PmkOptions {
   bool distance = false;
 
   void fields(Fields& f) {
-    f("pyramids", pyramids, "T: pyramids over grids shifted at random, summed").range(1, 1000).paper("PMK 3.1");
-    f("shift", shift, "shift each grid at random; false with more than one pyramid repeats the same one").paper("PMK 3.1");
+    f("pyramids", pyramids, "T: pyramids over grids shifted at random, summed")
+        .range(1, 1000)
+        .paper("PMK 3.1");
+    f("shift", shift,
+      "shift each grid at random; false with more than one pyramid repeats the same one")
+        .paper("PMK 3.1");
     f.choice("normalise", normalise, {"none", "min", "self"},
              "divide by the size of the smaller set, or by the root of both self-similarities")
         .paper("PMK 3.1");
@@ -37,7 +42,8 @@ struct PmkOptions {
       "cross-validation, and 1 for whole numbers where there are no labels")
         .range(1e-12, 1e12)
         .paper("PMK 3.1");
-    f("distance", distance, "weights 2^i instead of 2^-i: the cost of the match, for no classifier").paper("PMK 4.1");
+    f("distance", distance, "weights 2^i instead of 2^-i: the cost of the match, for no classifier")
+        .paper("PMK 4.1");
   }
   bool is_distance() const { return distance; }
   bool is_mercer() const { return !distance && normalise != PmkNormalise::kMin; }

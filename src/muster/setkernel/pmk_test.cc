@@ -30,7 +30,8 @@ VectorSet column(std::initializer_list<float> values) {
 // Whole numbers in [low, low + range).
 VectorSet whole_numbers(size_t m, size_t d, double low, double range, Rng rng) {
   Matrix<float> out(m, d);
-  for (float& value : out.values()) value = static_cast<float>(low + std::floor(rng.uniform() * range));
+  for (float& value : out.values())
+    value = static_cast<float>(low + std::floor(rng.uniform() * range));
   return set_of(std::move(out));
 }
 
@@ -39,7 +40,8 @@ Sample all_of(const Sets& sets) {
   for (const VectorSet& set : sets) rows += set.size(), cols = std::max(cols, set.dim());
   Sample out{Matrix<float>(rows, cols), std::vector<int>(rows, -1), 0};
   for (const VectorSet& set : sets)
-    for (size_t i = 0; i < set.size(); ++i) std::ranges::copy(set.vectors.row(i), out.vectors.row(next++).begin());
+    for (size_t i = 0; i < set.size(); ++i)
+      std::ranges::copy(set.vectors.row(i), out.vectors.row(next++).begin());
   return out;
 }
 
@@ -83,11 +85,13 @@ struct Grid {
 double oracle_sum(const Grid& grid, const VectorSet& a, const VectorSet& b, bool distance) {
   double sum = 0;
   for (size_t p = 0; p < grid.offsets.rows(); ++p)
-    sum += oracle::pyramid_match(oracle::intersections(a.vectors, b.vectors, grid.offset(p), grid.scale), distance);
+    sum += oracle::pyramid_match(
+        oracle::intersections(a.vectors, b.vectors, grid.offset(p), grid.scale), distance);
   return sum;
 }
 
-// Two sets of five points in [0, 4): level 0 pairs 0-0 and 2-2, level 1 0-1 and 3-2, level 2 the rest.
+// Two sets of five points in [0, 4): level 0 pairs 0-0 and 2-2, level 1 0-1 and 3-2, level 2 the
+// rest.
 TEST(Pmk, FigureTwoOfThePaper) {
   const VectorSet y = column({0, 0, 0, 2, 3}), z = column({0, 1, 2, 2, 2});
   const std::vector<long long> shared = oracle::intersections(y.vectors, z.vectors, {0}, 1);
@@ -96,11 +100,15 @@ TEST(Pmk, FigureTwoOfThePaper) {
   EXPECT_EQ(oracle::pyramid_match_eq8(shared), 3.25);
   const Sets sets{y, z};
   EXPECT_EQ(gram(*fit_pmk(options_of(1, false), all_of(sets), Rng(1), {}), sets)(0, 1), 3.25);
-  EXPECT_EQ(gram(*fit_pmk(options_of(1, false, PmkNormalise::kMin), all_of(sets), Rng(1), {}), sets)(0, 1), 3.25 / 5);
-  const auto matches = pyramid_matches(*fit_pmk(options_of(1, false), all_of(sets), Rng(1), {}), y, z);
+  EXPECT_EQ(gram(*fit_pmk(options_of(1, false, PmkNormalise::kMin), all_of(sets), Rng(1), {}),
+                 sets)(0, 1),
+            3.25 / 5);
+  const auto matches =
+      pyramid_matches(*fit_pmk(options_of(1, false), all_of(sets), Rng(1), {}), y, z);
   std::vector<int> by_level(3);
   double sum = 0;
-  for (const Correspondence& match : matches) ++by_level[static_cast<size_t>(match.level)], sum += match.weight;
+  for (const Correspondence& match : matches)
+    ++by_level[static_cast<size_t>(match.level)], sum += match.weight;
   EXPECT_EQ(by_level, (std::vector<int>{2, 2, 1}));
   EXPECT_EQ(sum, 3.25);
 }
@@ -117,16 +125,19 @@ TEST_P(PmkAgainstOracle, EqualsItExactly) {
   const auto [d, low, range, shift] = GetParam();
   Sets sets;
   Rng rng(d);
-  for (size_t i = 0; i < 24; ++i) sets.push_back(whole_numbers(i * i % 61, d, low, range, rng.derive(i)));
+  for (size_t i = 0; i < 24; ++i)
+    sets.push_back(whole_numbers(i * i % 61, d, low, range, rng.derive(i)));
   sets.push_back(sets[5]);
   for (const bool distance : {false, true}) {
-    const auto kernel = fit_pmk(options_of(shift ? 3 : 1, shift, PmkNormalise::kNone, 1, distance), all_of(sets), Rng(3), {});
+    const auto kernel = fit_pmk(options_of(shift ? 3 : 1, shift, PmkNormalise::kNone, 1, distance),
+                                all_of(sets), Rng(3), {});
     const Grid grid(*kernel);
     const Matrix<double> values = gram(*kernel, sets);
     for (size_t i = 0; i < sets.size(); ++i)
       for (size_t j = i; j < sets.size(); ++j) {
         const bool empty = sets[i].size() == 0 || sets[j].size() == 0;
-        ASSERT_EQ(values(i, j), empty ? 0 : oracle_sum(grid, sets[i], sets[j], distance)) << i << ", " << j;
+        ASSERT_EQ(values(i, j), empty ? 0 : oracle_sum(grid, sets[i], sets[j], distance))
+            << i << ", " << j;
         ASSERT_EQ(values(i, j), values(j, i));
       }
     // Rows and columns of different sets go another way to the same numbers.
@@ -139,13 +150,16 @@ TEST_P(PmkAgainstOracle, EqualsItExactly) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Grids, PmkAgainstOracle,
-                         testing::Values(Case{1, 0, 16, false}, Case{1, -40, 100, true}, Case{2, 1, 1000, false},
-                                         Case{2, 1, 1000, true}, Case{3, -8, 8, true}, Case{12, 0, 4, false},
-                                         Case{12, -3, 6, true}, Case{70, 0, 2, true}, Case{2, -5e8, 1e9, true}));
+                         testing::Values(Case{1, 0, 16, false}, Case{1, -40, 100, true},
+                                         Case{2, 1, 1000, false}, Case{2, 1, 1000, true},
+                                         Case{3, -8, 8, true}, Case{12, 0, 4, false},
+                                         Case{12, -3, 6, true}, Case{70, 0, 2, true},
+                                         Case{2, -5e8, 1e9, true}));
 
 TEST(Pmk, EquationEightIsEquationSix) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
-    const VectorSet a = whole_numbers(30, 2, 0, 64, Rng(seed)), b = whole_numbers(17, 2, 0, 64, Rng(seed + 100));
+    const VectorSet a = whole_numbers(30, 2, 0, 64, Rng(seed)),
+                    b = whole_numbers(17, 2, 0, 64, Rng(seed + 100));
     const auto shared = oracle::intersections(a.vectors, b.vectors, {0, 0}, 1);
     EXPECT_EQ(oracle::pyramid_match(shared), oracle::pyramid_match_eq8(shared));
   }
@@ -169,7 +183,8 @@ TEST(Pmk, TakesVectorsFarOutsideTheSample) {
       for (size_t p = 0; p < 2; ++p) {
         std::vector<double> offset = grid.offset(p);
         for (double& value : offset) value += bias;
-        sum += oracle::pyramid_match(oracle::intersections(sets[i].vectors, sets[j].vectors, offset, 1));
+        sum += oracle::pyramid_match(
+            oracle::intersections(sets[i].vectors, sets[j].vectors, offset, 1));
       }
       EXPECT_EQ(values(i, j), sum) << i << ", " << j;
     }
@@ -181,11 +196,13 @@ TEST(Pmk, NormalisesAsThePaperSays) {
   const auto with = [&](PmkNormalise normalise) {
     return gram(*fit_pmk(options_of(3, true, normalise), all_of(sets), Rng(3), {}), sets);
   };
-  const Matrix<double> none = with(PmkNormalise::kNone), min = with(PmkNormalise::kMin), self = with(PmkNormalise::kSelf);
+  const Matrix<double> none = with(PmkNormalise::kNone), min = with(PmkNormalise::kMin),
+                       self = with(PmkNormalise::kSelf);
   for (size_t i = 0; i < 5; ++i)
     for (size_t j = 0; j < 5; ++j) {
       EXPECT_EQ(none(i, i), 3 * static_cast<double>(sets[i].size()));
-      EXPECT_DOUBLE_EQ(min(i, j), none(i, j) / static_cast<double>(std::min(sets[i].size(), sets[j].size())));
+      EXPECT_DOUBLE_EQ(min(i, j),
+                       none(i, j) / static_cast<double>(std::min(sets[i].size(), sets[j].size())));
       EXPECT_DOUBLE_EQ(self(i, j), none(i, j) / std::sqrt(none(i, i) * none(j, j)));
     }
 }
@@ -212,7 +229,8 @@ TEST(Pmk, AnAutomaticScaleOffersFinestLevels) {
     TensorMap map;
     candidate->save(TensorWriter(map));
     options.scale = std::ldexp(scale, -static_cast<int>(TensorReader(map).number("start")));
-    EXPECT_EQ(gram(*candidate, fractions), gram(*fit_pmk(options, all_of(fractions), Rng(1), {}), fractions));
+    EXPECT_EQ(gram(*candidate, fractions),
+              gram(*fit_pmk(options, all_of(fractions), Rng(1), {}), fractions));
   }
 }
 
@@ -220,7 +238,8 @@ TEST(Pmk, IsPositiveSemiDefinite) {
   Sets sets;
   for (size_t i = 0; i < 40; ++i) sets.push_back(whole_numbers(1 + i * 7 % 30, 4, 0, 6, Rng(i)));
   for (const PmkNormalise normalise : {PmkNormalise::kNone, PmkNormalise::kSelf}) {
-    const Matrix<double> values = gram(*fit_pmk(options_of(2, true, normalise), all_of(sets), Rng(3), {}), sets);
+    const Matrix<double> values =
+        gram(*fit_pmk(options_of(2, true, normalise), all_of(sets), Rng(3), {}), sets);
     const Eigen::MatrixXd matrix = Eigen::Map<const Eigen::MatrixXd>(values.data(), 40, 40);
     EXPECT_GE(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix).eigenvalues()[0], -1e-9);
   }
@@ -245,27 +264,31 @@ TEST(Pmk, TheOrderOfManySetsAndThreadsDoNotChangeABit) {
 TEST(Pmk, RefusesWhatHasNoBin) {
   const Sets sets{whole_numbers(10, 2, 0, 10, Rng(1))};
   const auto kernel = fit_pmk(options_of(1, true), all_of(sets), Rng(1), {});
-  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e30f}) {
+  for (const float bad :
+       {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e30f}) {
     VectorSet set = sets[0];
     set.vectors(3, 1) = bad;
     EXPECT_ERROR(kernel->represent(set), kData, "component 1");
   }
   EXPECT_ERROR(kernel->represent(whole_numbers(3, 5, 0, 4, Rng(1))), kData, "5 components");
-  EXPECT_ERROR(fit_pmk(options_of(1, true, PmkNormalise::kNone, 1e12), all_of({whole_numbers(9, 2, 0, 1e9, Rng(1))}),
-                       Rng(1), {}), kData, "smaller scale");
+  EXPECT_ERROR(fit_pmk(options_of(1, true, PmkNormalise::kNone, 1e12),
+                       all_of({whole_numbers(9, 2, 0, 1e9, Rng(1))}), Rng(1), {}),
+               kData, "smaller scale");
 }
 
 TEST(Pmk, ManyVectorsTakeMemoryOfTheirOwnNumber) {
   const VectorSet many = whole_numbers(100000, 3, -500, 1000, Rng(1));
   const auto kernel = fit_pmk(options_of(1, true), all_of({many}), Rng(1), {});
   const auto represented = kernel->represent(many);
-  EXPECT_LE(represented->num_bytes(), 100000u * 12);  // 11 planes of 3 bits are one word; and a count
+  EXPECT_LE(represented->num_bytes(),
+            100000u * 12);  // 11 planes of 3 bits are one word; and a count
   const Represented both{represented, kernel->represent(whole_numbers(10, 3, -500, 1000, Rng(2)))};
   Matrix<double> values(2, 2);
   kernel->gram(both, both, values, {});
   EXPECT_EQ(values(0, 0), 100000);
   double sum = 0;
-  for (const Correspondence& match : pyramid_matches(*kernel, many, whole_numbers(10, 3, -500, 1000, Rng(2))))
+  for (const Correspondence& match :
+       pyramid_matches(*kernel, many, whole_numbers(10, 3, -500, 1000, Rng(2))))
     sum += match.weight;
   EXPECT_EQ(values(0, 1), sum);
 }
@@ -280,7 +303,8 @@ TEST(L1Embedding, EqualsTheFormulaAndIsAMetricOnItsGrid) {
     for (size_t j = i; j < sets.size(); ++j) {
       double expected = 0;
       for (size_t p = 0; p < 2; ++p)
-        expected += oracle::l1_embedding(sets[i].vectors, sets[j].vectors, grid.offset(p), 1, grid.planes + 1);
+        expected += oracle::l1_embedding(sets[i].vectors, sets[j].vectors, grid.offset(p), 1,
+                                         grid.planes + 1);
       EXPECT_EQ(values(i, j), expected) << i << ", " << j;
       EXPECT_EQ(values(j, i), expected);
     }
@@ -288,7 +312,8 @@ TEST(L1Embedding, EqualsTheFormulaAndIsAMetricOnItsGrid) {
 
 TEST(PyramidMatches, PairEveryVectorOfTheSmallerSetOnceAndAddUpToTheKernel) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Sets sets{whole_numbers(seed * 3 % 31, 2, -20, 40, Rng(seed)), whole_numbers(15, 2, -20, 40, Rng(seed + 50))};
+    const Sets sets{whole_numbers(seed * 3 % 31, 2, -20, 40, Rng(seed)),
+                    whole_numbers(15, 2, -20, 40, Rng(seed + 50))};
     const auto kernel = fit_pmk(options_of(1, true), all_of(sets), Rng(seed), {});
     const auto matches = pyramid_matches(*kernel, sets[0], sets[1]);
     ASSERT_EQ(matches.size(), std::min(sets[0].size(), sets[1].size()));
@@ -298,7 +323,8 @@ TEST(PyramidMatches, PairEveryVectorOfTheSmallerSetOnceAndAddUpToTheKernel) {
       a.insert(match.a), b.insert(match.b), sum += match.weight;
       EXPECT_EQ(match.weight, std::ldexp(1.0, -match.level));
       for (size_t t = 0; t < 2; ++t)
-        EXPECT_LT(std::abs(sets[0].vectors(match.a, t) - sets[1].vectors(match.b, t)), std::ldexp(1.0, match.level));
+        EXPECT_LT(std::abs(sets[0].vectors(match.a, t) - sets[1].vectors(match.b, t)),
+                  std::ldexp(1.0, match.level));
     }
     EXPECT_EQ(a.size(), matches.size());
     EXPECT_EQ(b.size(), matches.size());

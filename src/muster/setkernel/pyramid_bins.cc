@@ -40,12 +40,14 @@ SortedBins sort_all(const BinGrid& grid, std::span<const FinestBins* const> sets
   out.merge_levels.reserve(total);
   for (size_t k = 0; k < total; ++k) {
     out.counts.push_back(counts[order[k]]);
-    out.merge_levels.push_back(static_cast<uint8_t>(k == 0 ? 0 : merge_level(all, all.key(order[k - 1]), all.key(order[k]))));
+    out.merge_levels.push_back(static_cast<uint8_t>(
+        k == 0 ? 0 : merge_level(all, all.key(order[k - 1]), all.key(order[k]))));
   }
   return out;
 }
 
-// The bins of one level, each with the sets in it, from left to right; grows coarser level by level.
+// The bins of one level, each with the sets in it, from left to right; grows coarser level by
+// level.
 class Level {
  public:
   Level(SortedBins bins, size_t num_sets) : counts_(std::move(bins.counts)), in_bin_(num_sets) {
@@ -70,7 +72,8 @@ class Level {
           emit(bins_[bin].born, level, std::span(counts_).subspan(at, bins_[bin].counts_end - at));
         born = level;
       }
-      append(std::span(counts_).subspan(from, bins_[end - 1].counts_end - from), end > begin + 1, counts);
+      append(std::span(counts_).subspan(from, bins_[end - 1].counts_end - from), end > begin + 1,
+             counts);
       pending_.push_back({counts.size(), born, merge_level});
     }
     counts_ = std::move(counts);
@@ -110,11 +113,12 @@ class Level {
 
   std::vector<BinCount> counts_;
   std::vector<Bin> bins_, pending_;
-  std::vector<uint32_t> in_bin_;   // counts a set in the bin being put together
+  std::vector<uint32_t> in_bin_;  // counts a set in the bin being put together
   std::vector<uint32_t> touched_;
 };
 
-// Bins of two sets from left to right, each joined with its right neighbour at the level that they share.
+// Bins of two sets from left to right, each joined with its right neighbour at the level that they
+// share.
 class PairTree {
  public:
   explicit PairTree(const LevelsWeight& weight) : weight_(weight) {}
@@ -149,7 +153,8 @@ class PairTree {
       Bin& left = open_.back();
       close(left, right.merge_level);
       close(right, right.merge_level);
-      left = {left.merge_level, right.merge_level, left.count_x + right.count_x, left.count_y + right.count_y};
+      left = {left.merge_level, right.merge_level, left.count_x + right.count_x,
+              left.count_y + right.count_y};
     }
   }
 
@@ -177,8 +182,8 @@ FinestBins finest_bins(const BinKeys& keys) {
   return out;
 }
 
-void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets, const LevelsWeight& weight,
-                      IntersectionSums& sums) {
+void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets,
+                      const LevelsWeight& weight, IntersectionSums& sums) {
   const auto emit = [&](int born, int end, std::span<const BinCount> counts) {
     if (counts.size() > 1) sums.add(weight(born, end), counts);
   };
@@ -190,7 +195,8 @@ void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> se
   level.finish(emit);
 }
 
-double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestBins& y, const LevelsWeight& weight) {
+double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestBins& y,
+                         const LevelsWeight& weight) {
   if (x.keys.num_planes != y.keys.num_planes) {
     FinestBins wide = x.keys.num_planes < y.keys.num_planes ? x : y;
     const FinestBins& other = x.keys.num_planes < y.keys.num_planes ? y : x;
@@ -205,7 +211,8 @@ double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestB
   };
   size_t i = 0, j = 0;
   while (i < x.counts.size() || j < y.counts.size()) {
-    if (j == y.counts.size() || (i < x.counts.size() && key_less(x.keys, x.keys.key(i), y.keys.key(j)))) {
+    if (j == y.counts.size() ||
+        (i < x.counts.size() && key_less(x.keys, x.keys.key(i), y.keys.key(j)))) {
       next(x.keys.key(i), x.counts[i], 0);
       ++i;
     } else {

@@ -10,7 +10,8 @@ namespace muster {
 namespace {
 
 constexpr double kAutomaticRange = 1024;
-// Fewer rows or columns than this are compared pair by pair: sorting all bins together would cost more.
+// Fewer rows or columns than this are compared pair by pair: sorting all bins together would cost
+// more.
 constexpr size_t kFewSets = 16;
 constexpr size_t kPairsTileSide = 16;
 
@@ -23,11 +24,15 @@ size_t PyramidSet::num_bytes() const {
   return bytes;
 }
 
-const PyramidSet& pyramid_set(const Representation& set) { return dynamic_cast<const PyramidSet&>(set); }
+const PyramidSet& pyramid_set(const Representation& set) {
+  return dynamic_cast<const PyramidSet&>(set);
+}
 
-std::shared_ptr<const PyramidSet> make_pyramid_set(const char* stage, const BinGrid& grid, ConstMatrixView vectors) {
+std::shared_ptr<const PyramidSet> make_pyramid_set(const char* stage, const BinGrid& grid,
+                                                   ConstMatrixView vectors) {
   std::vector<FinestBins> pyramids;
-  for (size_t p = 0; p < grid.num_pyramids(); ++p) pyramids.push_back(finest_bins(grid.keys(stage, vectors, p)));
+  for (size_t p = 0; p < grid.num_pyramids(); ++p)
+    pyramids.push_back(finest_bins(grid.keys(stage, vectors, p)));
   return std::make_shared<PyramidSet>(vectors.rows, std::move(pyramids));
 }
 
@@ -57,16 +62,20 @@ Represented load_pyramid_sets(const BinGrid& grid, TensorReader in) {
   const auto keys = in.values<uint64_t>("keys");
   const auto counts = in.values<uint32_t>("counts");
   const size_t num_pyramids = grid.num_pyramids();
-  in.require(bins.size() == sizes.size() * num_pyramids && planes.size() == bins.size(), "pyramids of the stored sets");
+  in.require(bins.size() == sizes.size() * num_pyramids && planes.size() == bins.size(),
+             "pyramids of the stored sets");
   Represented out;
   size_t next_key = 0, next_count = 0;
   for (size_t s = 0; s < sizes.size(); ++s) {
     std::vector<FinestBins> pyramids;
     for (size_t p = s * num_pyramids; p < (s + 1) * num_pyramids; ++p) {
-      in.require(bins[p] >= 0 && static_cast<uint64_t>(bins[p]) <= counts.size() - next_count, "bins of the stored sets");
-      in.require(planes[p] >= grid.num_planes() && planes[p] <= 64, "bit planes of the stored sets");
+      in.require(bins[p] >= 0 && static_cast<uint64_t>(bins[p]) <= counts.size() - next_count,
+                 "bins of the stored sets");
+      in.require(planes[p] >= grid.num_planes() && planes[p] <= 64,
+                 "bit planes of the stored sets");
       const auto count = static_cast<size_t>(bins[p]);
-      FinestBins& pyramid = pyramids.emplace_back(FinestBins{BinKeys(grid.dim(), static_cast<int>(planes[p]), 0), {}});
+      FinestBins& pyramid = pyramids.emplace_back(
+          FinestBins{BinKeys(grid.dim(), static_cast<int>(planes[p]), 0), {}});
       in.require(count <= (keys.size() - next_key) / pyramid.keys.words, "keys of the stored sets");
       const auto from = keys.begin() + static_cast<std::ptrdiff_t>(next_key);
       next_key += count * pyramid.keys.words;
@@ -82,7 +91,8 @@ Represented load_pyramid_sets(const BinGrid& grid, TensorReader in) {
 }
 
 void pyramid_intersections(const BinGrid& grid, RepresentedSpan a, RepresentedSpan b,
-                           const LevelsWeight& weight, MatrixView<double> out, const Progress& progress) {
+                           const LevelsWeight& weight, MatrixView<double> out,
+                           const Progress& progress) {
   const bool symmetric = a.data() == b.data() && a.size() == b.size();
   if (!symmetric && std::min(a.size(), b.size()) < kFewSets) {
     for_each_tile(a.size(), b.size(), kPairsTileSide, false, progress, [&](const Tile& tile) {
@@ -90,7 +100,8 @@ void pyramid_intersections(const BinGrid& grid, RepresentedSpan a, RepresentedSp
         for (size_t j = tile.col; j < tile.col + tile.num_cols; ++j) {
           out(i, j) = 0;
           for (size_t p = 0; p < grid.num_pyramids(); ++p)
-            out(i, j) += pair_intersection(grid, pyramid_set(*a[i]).pyramids[p], pyramid_set(*b[j]).pyramids[p], weight);
+            out(i, j) += pair_intersection(grid, pyramid_set(*a[i]).pyramids[p],
+                                           pyramid_set(*b[j]).pyramids[p], weight);
         }
     });
     return;

@@ -16,10 +16,16 @@ constexpr size_t kDenseShare = 3;
 
 }  // namespace
 
-IntersectionSums::IntersectionSums(size_t num_rows, size_t num_cols, bool symmetric, MatrixView<double> out)
-    : num_rows_(num_rows), num_cols_(num_cols), symmetric_(symmetric), out_(out),
-      dense_from_(std::max<size_t>(16, (symmetric ? num_rows : num_rows + num_cols) / kDenseShare)) {
-  MUSTER_CHECK(out.rows == num_rows && out.cols == num_cols && (!symmetric || num_rows == num_cols));
+IntersectionSums::IntersectionSums(size_t num_rows, size_t num_cols, bool symmetric,
+                                   MatrixView<double> out)
+    : num_rows_(num_rows),
+      num_cols_(num_cols),
+      symmetric_(symmetric),
+      out_(out),
+      dense_from_(
+          std::max<size_t>(16, (symmetric ? num_rows : num_rows + num_cols) / kDenseShare)) {
+  MUSTER_CHECK(out.rows == num_rows && out.cols == num_cols &&
+               (!symmetric || num_rows == num_cols));
 }
 
 IntersectionSums::~IntersectionSums() = default;
@@ -69,7 +75,8 @@ void IntersectionSums::flush_sparse() {
         const uint32_t own = counts_[at].count;
         const double weight = weights_[bin];
         for (size_t e = symmetric_ ? at + size_t{1} : first_col[bin]; e < starts_[bin + 1]; ++e)
-          row[counts_[e].set - first_set] += weight * static_cast<int32_t>(std::min(own, counts_[e].count));
+          row[counts_[e].set - first_set] +=
+              weight * static_cast<int32_t>(std::min(own, counts_[e].count));
       }
     }
   });
@@ -89,7 +96,8 @@ void IntersectionSums::flush_dense() {
   const size_t first_col = symmetric_ ? 0 : num_rows_;
   for_each_tile(num_rows_, num_cols_, kTileSide, symmetric_, {}, [&](const Tile& tile) {
     add_weighted_minima(columns.view().slice_rows(tile.row, tile.num_rows),
-                        columns.view().slice_rows(first_col + tile.col, tile.num_cols), dense_weights_,
+                        columns.view().slice_rows(first_col + tile.col, tile.num_cols),
+                        dense_weights_,
                         {&out_(tile.row, tile.col), tile.num_rows, tile.num_cols, out_.stride});
   });
   dense_counts_.clear();

@@ -2,9 +2,9 @@
 //
 //   out(i, j) += sum_bins weight(bin) min(count_i(bin), count_j(bin))
 //
-// Bins are given one after the other with the sets that touch them; each is met once for all pairs, a bin
-// that one set alone touches never. Bins that many sets touch become columns of a dense matrix, which SIMD
-// sums up (math/weighted_minima.h). Cost: per pair the bins that both touch.
+// Bins are given one after the other with the sets that touch them; each is met once for all pairs,
+// a bin that one set alone touches never. Bins that many sets touch become columns of a dense
+// matrix, which SIMD sums up (math/weighted_minima.h). Cost: per pair the bins that both touch.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,10 @@ struct BinCount {
   uint32_t count;
 };
 
-// Adds to `out`, num_rows x num_cols: rows are the sets [0, num_rows), columns those from num_rows on.
-// With `symmetric` rows and columns are the same num_rows sets, and only what is above the diagonal is added.
-// The order of the bins alone decides the order of every sum, so threads do not change a bit.
+// Adds to `out`, num_rows x num_cols: rows are the sets [0, num_rows), columns those from num_rows
+// on. With `symmetric` rows and columns are the same num_rows sets, and only what is above the
+// diagonal is added. The order of the bins alone decides the order of every sum, so threads do not
+// change a bit.
 class IntersectionSums {
  public:
   IntersectionSums(size_t num_rows, size_t num_cols, bool symmetric, MatrixView<double> out);

@@ -11,7 +11,8 @@ namespace muster {
 namespace {
 
 constexpr size_t kTileSide = 16;
-// A radius counts as at least this share of the root's: a node of one vector would weigh without bound.
+// A radius counts as at least this share of the root's: a node of one vector would weigh without
+// bound.
 constexpr double kLeastRadius = 0.05;
 
 // The set in one node of the tree.
@@ -35,12 +36,15 @@ const TreeSet& tree_set(const Representation& set) { return dynamic_cast<const T
 
 class VgPmk final : public SetKernel, public ImpliesMatches {
  public:
-  VgPmk(const VgPmkOptions& options, KMeansTree tree) : options_(options), tree_(std::move(tree)) { weigh_nodes(); }
+  VgPmk(const VgPmkOptions& options, KMeansTree tree) : options_(options), tree_(std::move(tree)) {
+    weigh_nodes();
+  }
 
   std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
     if (set.size() > 0 && set.dim() != tree_.centres.cols())
-      throw data_error("vg-pmk: vectors of {} components were given, it was fitted on vectors of {}", set.dim(),
-                       tree_.centres.cols());
+      throw data_error(
+          "vg-pmk: vectors of {} components were given, it was fitted on vectors of {}", set.dim(),
+          tree_.centres.cols());
     auto out = std::make_shared<TreeSet>();
     out->size = set.size();
     out->nodes = count_nodes(set.vectors, tree_.paths(set.vectors));
@@ -48,7 +52,8 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
     return out;
   }
 
-  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out, const Progress& progress) const override {
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     if (options_.weights == BinWeights::kInput)
       compare_pairs(a, b, symmetric, out, progress);
@@ -59,7 +64,8 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
       mirror_upper(out);
     }
     for (size_t i = 0; i < a.size(); ++i)
-      for (size_t j = 0; j < b.size(); ++j) out(i, j) = normalised(out(i, j), tree_set(*a[i]), tree_set(*b[j]));
+      for (size_t j = 0; j < b.size(); ++j)
+        out(i, j) = normalised(out(i, j), tree_set(*a[i]), tree_set(*b[j]));
   }
 
   std::vector<Correspondence> matches(const VectorSet& a, const VectorSet& b) const override {
@@ -67,7 +73,8 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
     const Matrix<uint32_t> paths[2] = {tree_.paths(a.vectors), tree_.paths(b.vectors)};
     std::vector<NestedPoint> points;
     for (const bool from_b : {false, true})
-      for (size_t i = 0; i < paths[from_b].rows(); ++i) points.push_back({from_b, static_cast<uint32_t>(i), 0});
+      for (size_t i = 0; i < paths[from_b].rows(); ++i)
+        points.push_back({from_b, static_cast<uint32_t>(i), 0});
     const auto path = [&](const NestedPoint& point) { return paths[point.from_b].row(point.row); };
     std::ranges::stable_sort(points, [&](const NestedPoint& p, const NestedPoint& q) {
       return std::ranges::lexicographical_compare(path(p), path(q));
@@ -99,7 +106,8 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
     for (size_t node = 0; node < tree_.num_nodes(); ++node) {
       if (node > 0) depths[node] = depths[tree_.parents[node]] + 1;
       const double by_radius = radii[node] > 0 ? radii[0] / radii[node] : 1;
-      const double by_level = std::ldexp(1.0, static_cast<int>(depths[node]) - static_cast<int>(tree_.levels));
+      const double by_level =
+          std::ldexp(1.0, static_cast<int>(depths[node]) - static_cast<int>(tree_.levels));
       weights_.push_back(options_.weights == BinWeights::kLevel ? by_level : by_radius);
     }
   }
@@ -111,8 +119,11 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
     return unit > 0 ? unit / std::max(radius_a + radius_b, kLeastRadius * unit) : 1;
   }
 
-  // What the count of a node adds: its weight less its parent's, which counts the same vectors again.
-  double added_weight(uint32_t node) const { return node == 0 ? weights_[0] : weights_[node] - weights_[tree_.parents[node]]; }
+  // What the count of a node adds: its weight less its parent's, which counts the same vectors
+  // again.
+  double added_weight(uint32_t node) const {
+    return node == 0 ? weights_[0] : weights_[node] - weights_[tree_.parents[node]];
+  }
 
   static double radius_in(const TreeSet& set, uint32_t node) {
     const auto found = std::ranges::lower_bound(set.nodes, node, {}, &NodeCount::node);
@@ -153,7 +164,8 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
         continue;
       }
       double weight = pair_weight(p->node, p->radius, q->radius);
-      if (p->node > 0) weight -= pair_weight(tree_.parents[p->node], p->parent_radius, q->parent_radius);
+      if (p->node > 0)
+        weight -= pair_weight(tree_.parents[p->node], p->parent_radius, q->parent_radius);
       sum += weight * std::min(p->count, q->count);
       ++p, ++q;
     }
@@ -169,13 +181,15 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
     });
   }
 
-  void intersect_all(RepresentedSpan a, RepresentedSpan b, bool symmetric, MatrixView<double> out) const {
+  void intersect_all(RepresentedSpan a, RepresentedSpan b, bool symmetric,
+                     MatrixView<double> out) const {
     for (size_t i = 0; i < out.rows; ++i) std::ranges::fill(out.row(i), 0.0);
     std::vector<std::vector<BinCount>> bins(tree_.num_nodes());
     uint32_t set = 0;
     const auto collect = [&](RepresentedSpan sets) {
       for (const auto& one : sets) {
-        for (const NodeCount& entry : tree_set(*one).nodes) bins[entry.node].push_back({set, entry.count});
+        for (const NodeCount& entry : tree_set(*one).nodes)
+          bins[entry.node].push_back({set, entry.count});
         ++set;
       }
     };
@@ -189,9 +203,12 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
   double normalised(double value, const TreeSet& x, const TreeSet& y) const {
     if (x.size == 0 || y.size == 0) return 0;
     switch (options_.normalise) {
-      case PmkNormalise::kNone: return value;
-      case PmkNormalise::kMin: return value / static_cast<double>(std::min(x.size, y.size));
-      case PmkNormalise::kSelf: return x.self > 0 && y.self > 0 ? value / std::sqrt(x.self * y.self) : 0;
+      case PmkNormalise::kNone:
+        return value;
+      case PmkNormalise::kMin:
+        return value / static_cast<double>(std::min(x.size, y.size));
+      case PmkNormalise::kSelf:
+        return x.self > 0 && y.self > 0 ? value / std::sqrt(x.self * y.self) : 0;
     }
     return value;
   }
@@ -226,15 +243,17 @@ Represented VgPmk::load_represented(TensorReader in) const {
   const auto nodes = in.values<uint32_t>("nodes"), counts = in.values<uint32_t>("counts");
   const auto radii = in.values<float>("radii");
   in.require(starts.size() == sizes.size() + 1 && starts.front() == 0 &&
-                 starts.back() == static_cast<int64_t>(nodes.size()) && counts.size() == nodes.size() &&
-                 radii.size() == nodes.size(), "nodes of the stored sets");
+                 starts.back() == static_cast<int64_t>(nodes.size()) &&
+                 counts.size() == nodes.size() && radii.size() == nodes.size(),
+             "nodes of the stored sets");
   Represented out;
   for (size_t s = 0; s < sizes.size(); ++s) {
     in.require(sizes[s] >= 0 && starts[s] <= starts[s + 1], "bounds of the stored sets");
     auto set = std::make_shared<TreeSet>();
     set->size = static_cast<size_t>(sizes[s]);
     for (auto e = static_cast<size_t>(starts[s]); e < static_cast<size_t>(starts[s + 1]); ++e) {
-      in.require(nodes[e] < tree_.num_nodes() && (set->nodes.empty() ? nodes[e] == 0 : set->nodes.back().node < nodes[e]),
+      in.require(nodes[e] < tree_.num_nodes() &&
+                     (set->nodes.empty() ? nodes[e] == 0 : set->nodes.back().node < nodes[e]),
                  "nodes of the stored sets");
       const uint32_t parent = tree_.parents[nodes[e]];
       set->nodes.push_back({nodes[e], counts[e], radii[e], radii[e]});
@@ -250,9 +269,10 @@ Represented VgPmk::load_represented(TensorReader in) const {
 
 }  // namespace
 
-std::shared_ptr<const SetKernel> fit_vg_pmk(const VgPmkOptions& options, const Sample& sample, Rng rng,
-                                            const Progress& progress) {
-  return std::make_shared<VgPmk>(options, fit_kmeans_tree(options.tree, sample.vectors, rng, progress));
+std::shared_ptr<const SetKernel> fit_vg_pmk(const VgPmkOptions& options, const Sample& sample,
+                                            Rng rng, const Progress& progress) {
+  return std::make_shared<VgPmk>(options,
+                                 fit_kmeans_tree(options.tree, sample.vectors, rng, progress));
 }
 
 std::shared_ptr<const SetKernel> load_vg_pmk(const VgPmkOptions& options, TensorReader in) {

@@ -36,7 +36,8 @@ class VgPmkTest : public testing::TestWithParam<BinWeights> {
     return out;
   }
   // Of a match of the two sets in a node.
-  double weight(const KMeansTree& tree, const VectorSet& a, const VectorSet& b, uint32_t node) const {
+  double weight(const KMeansTree& tree, const VectorSet& a, const VectorSet& b,
+                uint32_t node) const {
     size_t depth = 0;
     for (uint32_t at = node; at != 0; at = tree.parents[at]) ++depth;
     if (GetParam() == BinWeights::kLevel) return std::ldexp(1.0, static_cast<int>(depth) - 3);
@@ -88,7 +89,8 @@ TEST_P(VgPmkTest, MatchesPairEveryVectorOfTheSmallerSetAndAddUpToTheKernel) {
     const auto matches = pyramid_matches(*kernel, sets_[i], sets_[i + 1]);
     std::set<size_t> a, b;
     double sum = 0;
-    for (const Correspondence& match : matches) a.insert(match.a), b.insert(match.b), sum += match.weight;
+    for (const Correspondence& match : matches)
+      a.insert(match.a), b.insert(match.b), sum += match.weight;
     EXPECT_EQ(matches.size(), std::min(sets_[i].size(), sets_[i + 1].size()));
     EXPECT_EQ(a.size(), matches.size());
     EXPECT_EQ(b.size(), matches.size());
@@ -97,11 +99,13 @@ TEST_P(VgPmkTest, MatchesPairEveryVectorOfTheSmallerSetAndAddUpToTheKernel) {
 }
 
 TEST_P(VgPmkTest, RefusesVectorsOfAnotherWidth) {
-  EXPECT_ERROR(fit(PmkNormalise::kSelf)->represent(oracle::normal_set(3, 4, Rng(1))), kData, "4 components");
+  EXPECT_ERROR(fit(PmkNormalise::kSelf)->represent(oracle::normal_set(3, 4, Rng(1))), kData,
+               "4 components");
 }
 
 INSTANTIATE_TEST_SUITE_P(Weights, VgPmkTest,
-                         testing::Values(BinWeights::kGlobal, BinWeights::kInput, BinWeights::kLevel));
+                         testing::Values(BinWeights::kGlobal, BinWeights::kInput,
+                                         BinWeights::kLevel));
 
 TEST(KMeansTree, PathsGoFromTheRootToTheNearestChild) {
   const Matrix<float> vectors = oracle::normal_matrix(300, 6, Rng(1));
