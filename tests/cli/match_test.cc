@@ -76,7 +76,8 @@ TEST_F(Match, KernelsAreListedWithWhatTheyAre) {
   EXPECT_THAT(table, testing::ContainsRegex("\nexponent +d m\\^2 +x  x  x\n"));
   EXPECT_THAT(table, testing::ContainsRegex("\ngreedy +d m\\^2 +x     x  x\n"));
   EXPECT_THAT(table, testing::ContainsRegex("\npmk +d m log R +x  x  x  x\n"));
-  for (const json& stage : run_ok({"methods", "--json"}).json()["stages"]) {
+  const json methods = run_ok({"methods", "--json"}).json();
+  for (const json& stage : methods["stages"]) {
     if (stage["name"] == "match") {
       EXPECT_EQ(stage["traits"]["psd"], "no");
     }
