@@ -1,8 +1,8 @@
 #include "muster/setkernel/empirical_map.h"
 
-#include <Eigen/Core>
 #include <unordered_map>
 
+#include "muster/math/gemm.h"
 #include "muster/setkernel/gram.h"
 
 namespace muster {
@@ -74,23 +74,13 @@ class EmpiricalMap final : public SetKernel {
 
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
             const Progress& progress) const override {
-    using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     const Matrix<double> left = values_of(a, progress);
     const Matrix<double> right = symmetric ? Matrix<double>() : values_of(b, progress);
-    const Matrix<double>& other = symmetric ? left : right;
-    const auto rows = [](const Matrix<double>& all, size_t first, size_t count) {
-      return Eigen::Map<const Dense>(all.data() + first * all.cols(),
-                                     static_cast<Eigen::Index>(count),
-                                     static_cast<Eigen::Index>(all.cols()));
-    };
+    const MatrixView<const double> rows = left, cols = symmetric ? left.view() : right.view();
     for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
-      const Dense products =
-          rows(left, tile.row, tile.num_rows) * rows(other, tile.col, tile.num_cols).transpose();
-      for (size_t i = 0; i < tile.num_rows; ++i)
-        for (size_t j = 0; j < tile.num_cols; ++j)
-          out(tile.row + i, tile.col + j) =
-              products(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
+      gemm_nt(rows.slice_rows(tile.row, tile.num_rows), cols.slice_rows(tile.col, tile.num_cols),
+              {&out(tile.row, tile.col), tile.num_rows, tile.num_cols, out.stride});
     });
     if (symmetric) mirror_upper(out);
   }
