@@ -65,6 +65,10 @@ Json model_json(const std::string& file, const TensorMap& map) {
       out["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
                            {"largest_eigenvalue", found->largest_eigenvalue},
                            {"negative", found->negative}};
+    if (const auto& convergence = fit->convergence)
+      out["convergence"] = {{"steps", convergence->steps},
+                            {"violation", convergence->violation},
+                            {"reached", convergence->reached}};
   }
   out["arrays"] = arrays_json(map);
   return out;
@@ -92,12 +96,17 @@ void print_model(const Json& model) {
   }
   if (model.contains("indefinite"))
     fmt::print(
-        "the kernel matrix was indefinite, and treated as kernel-svm's option says: {} negative "
+        "the kernel matrix was indefinite, and treated as the classifier's option says: {} negative "
         "eigenvalues, the smallest "
         "{:.3g}, the largest {:.3g}\n",
         model["indefinite"]["negative"].get<size_t>(),
         model["indefinite"]["smallest_eigenvalue"].get<double>(),
         model["indefinite"]["largest_eigenvalue"].get<double>());
+  if (model.contains("convergence"))
+    fmt::print("the solver {} in {} Newton steps; largest error of a probability {:.2g}\n",
+               model["convergence"]["reached"] ? "converged" : "did NOT converge",
+               model["convergence"]["steps"].get<int>(),
+               model["convergence"]["violation"].get<double>());
   print_arrays(model["arrays"]);
 }
 

@@ -42,9 +42,14 @@ int train(const TrainArguments& args) {
     args.common.say(fmt::format(
         "the kernel matrix is not positive semi-definite: {} of {} eigenvalues are negative, the "
         "smallest is "
-        "{:.3g}, the largest {:.3g}; it was treated as kernel-svm's option indefinite says",
+        "{:.3g}, the largest {:.3g}; it was treated as the classifier's option indefinite says",
         statistics->indefinite->negative, items.size(), statistics->indefinite->smallest_eigenvalue,
         statistics->indefinite->largest_eigenvalue));
+  if (statistics && statistics->convergence && !statistics->convergence->reached)
+    args.common.say(fmt::format(
+        "the solver stopped after {} steps with an error of {:.2g}, more than its tolerance; raise max_steps "
+        "or tolerance, or lower C",
+        statistics->convergence->steps, statistics->convergence->violation));
   if (args.common.json) {
     nlohmann::ordered_json out{{"model", args.model},   {"recipe", plan.recipe().text()},
                                {"items", items.size()}, {"classes", pipeline.class_names()},

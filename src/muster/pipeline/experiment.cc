@@ -253,6 +253,10 @@ class Experiment {
         result["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
                                 {"largest_eigenvalue", found->largest_eigenvalue},
                                 {"negative", found->negative}};
+      if (const auto& convergence = statistics->convergence)
+        result["convergence"] = {{"steps", convergence->steps},
+                                 {"violation", convergence->violation},
+                                 {"reached", convergence->reached}};
     }
     result["num_train"] = train.size();
     result["num_test"] = test.size();

@@ -1,7 +1,9 @@
 #include "muster/pipeline/registry.h"
 
 #include "muster/classify/kernel_svm.h"
+#include "muster/classify/klr.h"
 #include "muster/classify/linear_svm.h"
+#include "muster/classify/logistic.h"
 #include "muster/core/error.h"
 #include "muster/features/dsift.h"
 #include "muster/features/rgb.h"
@@ -130,7 +132,12 @@ std::vector<StageEntry> make_stages() {
       // Vectors or kernels become scores.
       vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
                         load_linear_svm),
-      gram_classifier("kernel-svm", "support vector machine on a kernel matrix", "EMK 4", load_kernel_svm),
+      vector_classifier("logistic", "L2-regularised logistic regression, one-vs-all", "METHODS 7", fit_logistic,
+                        load_logistic),
+      gram_classifier<KernelSvmOptions>("kernel-svm", "support vector machine on a kernel matrix", "EMK 4", choose_kernel,
+                                        fit_kernel_svm, load_kernel_svm),
+      gram_classifier<KlrOptions>("klr", "kernel logistic regression on a kernel matrix", "UGM 4.1", choose_klr_kernel,
+                                  fit_klr, load_klr),
   };
 }
 
