@@ -13,6 +13,7 @@ struct TrainArguments {
   Common common;
   MethodChoice choice;
   std::string data, model, features;
+  bool keep_training = false;
 };
 
 int train(const TrainArguments& args) {
@@ -25,12 +26,12 @@ int train(const TrainArguments& args) {
   if (!args.features.empty()) source.use_features(args.features);
   const Progress progress = args.common.progress();
 
-  const auto [items, left_out] =
-      readable_items(plan, source, items_of_part(dataset, Part::kTrain), progress, args.common);
+  const auto [items, left_out] = readable_items(
+      plan.branches, source, items_of_part(dataset, Part::kTrain), progress, args.common);
 
   StageSeconds seconds;
   const Pipeline pipeline = fit_pipeline(plan, source, items, dataset.labels.select(items),
-                                         args.common.seed, progress, &seconds);
+                                         args.common.seed, progress, &seconds, args.keep_training);
   pipeline.save(args.model);
 
   const FitStatistics* statistics = pipeline.classifier().statistics();
@@ -46,10 +47,11 @@ int train(const TrainArguments& args) {
         statistics->indefinite->negative, items.size(), statistics->indefinite->smallest_eigenvalue,
         statistics->indefinite->largest_eigenvalue));
   if (statistics && statistics->convergence && !statistics->convergence->reached)
-    args.common.say(fmt::format(
-        "the solver stopped after {} steps with an error of {:.2g}, more than its tolerance; raise max_steps "
-        "or tolerance, or lower C",
-        statistics->convergence->steps, statistics->convergence->violation));
+    args.common.say(
+        fmt::format("the solver stopped after {} steps with an error of {:.2g}, more than its "
+                    "tolerance; raise max_steps "
+                    "or tolerance, or lower C",
+                    statistics->convergence->steps, statistics->convergence->violation));
   if (args.common.json) {
     nlohmann::ordered_json out{{"model", args.model},   {"recipe", plan.recipe().text()},
                                {"items", items.size()}, {"classes", pipeline.class_names()},
@@ -76,6 +78,9 @@ Run add_train(CLI::App& app) {
       ->required();
   app.add_option("-o,--output", args->model, "the model file to write")->required();
   app.add_option("--features", args->features, kFeaturesHelp);
+  app.add_flag("--keep-training", args->keep_training,
+               "keep the training vectors in the model, so that muster add-class can use them "
+               "(kernel machines always do)");
   args->choice.add_to(app);
   args->common.add_to(app);
   return [args] { return train(*args); };

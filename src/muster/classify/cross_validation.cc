@@ -121,6 +121,16 @@ std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const L
   return out;
 }
 
+// 101 quantiles of the largest score of each row.
+std::vector<double> best_score_quantiles(const Matrix<double>& scores) {
+  std::vector<double> best;
+  for (size_t i = 0; i < scores.rows(); ++i) best.push_back(std::ranges::max(scores.row(i)));
+  std::ranges::sort(best);
+  std::vector<double> out;
+  for (size_t q = 0; q <= 100 && !best.empty(); ++q) out.push_back(best[q * (best.size() - 1) / 100]);
+  return out;
+}
+
 }  // namespace
 
 std::vector<double> default_c_grid() {
@@ -144,10 +154,21 @@ void FitStatistics::save(TensorWriter out) const {
     out.put("indefinite",
             std::vector<double>{indefinite->smallest_eigenvalue, indefinite->largest_eigenvalue,
                                 static_cast<double>(indefinite->negative)});
+  if (!known_scores.empty()) out.put("known_scores", known_scores);
   if (convergence)
     out.put("convergence",
             std::vector<double>{static_cast<double>(convergence->steps), convergence->violation,
                                 convergence->reached ? 1.0 : 0.0});
+}
+
+std::optional<double> FitStatistics::typicality(double best_score) const {
+  if (known_scores.empty()) return std::nullopt;
+  const auto above = std::ranges::lower_bound(known_scores, best_score);
+  if (above == known_scores.begin()) return 0;
+  if (above == known_scores.end()) return 1;
+  const double low = *(above - 1), step = (best_score - low) / (*above - low);
+  return (static_cast<double>(above - 1 - known_scores.begin()) + step) /
+         static_cast<double>(known_scores.size() - 1);
 }
 
 FitStatistics FitStatistics::load(TensorReader in) {
@@ -165,6 +186,8 @@ FitStatistics FitStatistics::load(TensorReader in) {
     out.indefinite =
         IndefiniteGram{found[0], found[1], static_cast<size_t>(std::clamp(found[2], 0.0, 9e15))};
   }
+  if (in.has("known_scores")) out.known_scores = in.values<double>("known_scores");
+  in.require(std::ranges::is_sorted(out.known_scores), "quantiles must rise");
   if (in.has("convergence")) {
     const std::vector<double> kept = in.values<double>("convergence");
     in.require(kept.size() == 3, "the convergence of a solver must be three numbers");
@@ -266,6 +289,7 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t n
   }
   for (const Tried& one : tried) statistics.table.push_back({one.C, one.score});
   statistics.C = best()->C;
+  statistics.known_scores = best_score_quantiles(best()->scores);
   if (options.calibrate) result.calibration = Calibration::fit(best()->scores, labels);
   return result;
 }

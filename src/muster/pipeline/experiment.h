@@ -19,8 +19,16 @@ struct Method {
   Recipe recipe;
 };
 
+// A row of its own: the weighted mean of the probabilities of some methods (score fusion, UGM 4.1).
+struct Fusion {
+  std::string name;
+  std::vector<size_t> members;  // indices into the methods
+  std::vector<double> weights;  // positive, one a member
+};
+
 struct ExperimentOptions {
   std::vector<Method> methods;
+  std::vector<Fusion> fusions;
   ProtocolOptions protocol;
   uint64_t seed = 1;
   std::filesystem::path out;

@@ -1,31 +1,13 @@
 #include <atomic>
-#include <chrono>
 
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/stopwatch.h"
 #include "muster/setkernel/feature_kernel.h"
 #include "muster/setkernel/gram.h"
 
 namespace muster {
 namespace {
-
-// Adds the time until it goes out of scope to one entry of `seconds`.
-class Stopwatch {
- public:
-  Stopwatch(StageSeconds* seconds, const char* stage) : seconds_(seconds), stage_(stage) {}
-  ~Stopwatch() {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    if (seconds_) (*seconds_)[stage_] += spent.count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  StageSeconds* seconds_;
-  const char* stage_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 VectorSet choose_vectors(const VectorSet& set, std::span<const size_t> rows) {
   VectorSet out;
@@ -108,6 +90,20 @@ double mean_diagonal(const Matrix<double>& gram) {
   return sum / static_cast<double>(std::max<size_t>(gram.rows(), 1));
 }
 
+// Side by side, each times its branch's scale.
+Matrix<float> join_parts(std::vector<Matrix<float>> parts, std::span<const FittedBranch> branches) {
+  if (parts.size() == 1 && branches[0].scale == 1) return std::move(parts[0]);
+  size_t dim = 0;
+  for (const Matrix<float>& part : parts) dim += part.cols();
+  Matrix<float> all(parts[0].rows(), dim);
+  for (size_t i = 0; i < all.rows(); ++i) {
+    float* out = all.row(i).data();
+    for (size_t b = 0; b < parts.size(); ++b)
+      for (float value : parts[b].row(i)) *out++ = static_cast<float>(branches[b].scale) * value;
+  }
+  return all;
+}
+
 // A branch that stops at a set feature takes part in a kernel machine by its dot product.
 void give_kernel(FittedBranch& branch) {
   if (branch.kernel) return;
@@ -137,29 +133,15 @@ class Fitting {
     return branches;
   }
 
-  std::shared_ptr<const Classifier> fit_on_vectors(std::vector<FittedBranch>& branches) {
-    std::vector<Matrix<float>> parts;
-    size_t dim = 0;
+  // `vectors` become those that the classifier was fitted on.
+  std::shared_ptr<const Classifier> fit_on_vectors(std::vector<FittedBranch>& branches, Matrix<float>& vectors) {
     {
       const Stopwatch watch(seconds_, "encode");
-      for (size_t b = 0; b < branches.size(); ++b) {
-        parts.push_back(encode_items(branches[b], plan_.branches[b], source_, items_, progress_));
-        dim += parts.back().cols();
-        const double norm = mean_squared_norm(parts.back());
-        if (branches.size() > 1 && norm > 0) branches[b].scale = 1 / std::sqrt(norm);
-      }
+      vectors = encode_to_scale(branches);
     }
     const Stopwatch watch(seconds_, "classifier");
-    const VectorClassifierStage& stage = plan_.classifier->as<VectorClassifierStage>();
-    const AnyOptions& options = *plan_.classifier->options;
-    if (parts.size() == 1) return stage.fit(options, parts[0], labels_, rng_.derive("classifier"), progress_);
-    Matrix<float> all(items_.size(), dim);
-    for (size_t i = 0; i < items_.size(); ++i) {
-      float* out = all.row(i).data();
-      for (size_t b = 0; b < parts.size(); ++b)
-        for (float value : parts[b].row(i)) *out++ = static_cast<float>(branches[b].scale) * value;
-    }
-    return stage.fit(options, all, labels_, rng_.derive("classifier"), progress_);
+    return plan_.classifier->as<VectorClassifierStage>().fit(*plan_.classifier->options, vectors, labels_,
+                                                             rng_.derive("classifier"), progress_);
   }
 
   std::shared_ptr<const Classifier> fit_on_grams(std::vector<FittedBranch>& branches) {
@@ -199,6 +181,17 @@ class Fitting {
   }
 
  private:
+  // Settles the scales where there are several branches.
+  Matrix<float> encode_to_scale(std::vector<FittedBranch>& branches) {
+    std::vector<Matrix<float>> parts;
+    for (size_t b = 0; b < branches.size(); ++b) {
+      parts.push_back(encode_items(branches[b], plan_.branches[b], source_, items_, progress_));
+      const double norm = mean_squared_norm(parts.back());
+      if (branches.size() > 1 && norm > 0) branches[b].scale = 1 / std::sqrt(norm);
+    }
+    return join_parts(std::move(parts), branches);
+  }
+
   const Plan& plan_;
   const ItemSource& source_;
   std::span<const size_t> items_;
@@ -272,6 +265,14 @@ Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, c
   return out;
 }
 
+Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan, const ItemSource& source,
+                           std::span<const size_t> items, const Progress& progress) {
+  std::vector<Matrix<float>> parts;
+  for (size_t b = 0; b < branches.size(); ++b)
+    parts.push_back(encode_items(branches[b], plan.branches[b], source, items, progress));
+  return join_parts(std::move(parts), branches);
+}
+
 Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
                             std::span<const size_t> items, const Progress& progress) {
   Represented out(items.size());
@@ -281,15 +282,19 @@ Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, 
 }
 
 Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items, const Labels& labels,
-                      uint64_t seed, const Progress& progress, StageSeconds* seconds) {
+                      uint64_t seed, const Progress& progress, StageSeconds* seconds, bool keep_training) {
   if (!plan.classifier)
     throw usage_error("recipe: it has no classifier; end it with one, such as linear-svm");
   MUSTER_CHECK(items.size() == labels.size());
   Fitting fitting(plan, source, items, labels, seed, progress, seconds);
   std::vector<FittedBranch> branches = fitting.fit_branches();
+  auto training = std::make_shared<KeptTraining>();
+  training->labels = labels;
   std::shared_ptr<const Classifier> classifier =
-      plan.on_vectors() ? fitting.fit_on_vectors(branches) : fitting.fit_on_grams(branches);
-  return Pipeline(plan, std::move(branches), std::move(classifier), labels.class_names, !labels.single_label(), seed);
+      plan.on_vectors() ? fitting.fit_on_vectors(branches, training->vectors) : fitting.fit_on_grams(branches);
+  if (plan.on_vectors() && !keep_training) training = nullptr;
+  return Pipeline(plan, std::move(branches), std::move(classifier), labels.class_names, !labels.single_label(), seed,
+                  std::move(training));
 }
 
 }  // namespace muster
