@@ -206,7 +206,9 @@ TEST_F(ExperimentTest, FusedMethodsGetARow) {
       const auto of = [&](size_t m) { return record["results"][m]["splits"][s]["predictions"][i]; };
       EXPECT_EQ(of(3)["predicted"], of(0)["predicted"]);
       // Where both agree the mean cannot but agree.
-      if (of(0)["predicted"] == of(1)["predicted"]) EXPECT_EQ(of(2)["predicted"], of(0)["predicted"]);
+      if (of(0)["predicted"] == of(1)["predicted"]) {
+        EXPECT_EQ(of(2)["predicted"], of(0)["predicted"]);
+      }
     }
   EXPECT_FALSE(record["results"][0]["splits"][0].contains("probabilities"));
   EXPECT_EQ(run()["results"][2]["accuracy_mean"], fused["accuracy_mean"]);
