@@ -54,6 +54,9 @@ std::string data_key(const Dataset& dataset, std::span<const size_t> items) {
     add(dataset.items[item].name);
     add(fmt::format("\t{}\t", fs::file_size(dataset.items[item].path, ignored)));
     for (int label : dataset.labels.of_item[item]) add(dataset.labels.class_names[static_cast<size_t>(label)] + ",");
+    if (!dataset.labels.difficult.empty())
+      for (int label : dataset.labels.difficult[item])
+        add("-" + dataset.labels.class_names[static_cast<size_t>(label)] + ",");
     add("\n");
   }
   return fmt::format("{:016x}", sum.digest());

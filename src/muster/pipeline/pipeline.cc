@@ -234,6 +234,7 @@ Pipeline Pipeline::load(const std::filesystem::path& path) {
 }
 
 Pipeline Pipeline::load(const TensorReader& in, const std::string& path) {
+  in.require(in.text("kind") == "muster model", "it is no model");
   if (in.text("format_version") != kFormatVersion)
     throw data_error("{}: it has format version {}, and this muster reads version {}; train the model again or use the "
                      "muster that wrote it", path, in.text("format_version"), kFormatVersion);
