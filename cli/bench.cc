@@ -17,7 +17,7 @@ namespace {
 
 struct BenchArguments {
   Common common;
-  std::string data, out = "muster-bench", methods, features;
+  std::string data, out = "muster-bench", methods, features, universal;
   std::vector<std::string> recipes, overrides;
   ProtocolOptions protocol;
   std::map<std::string, std::string> protocol_texts;
@@ -47,7 +47,7 @@ int bench(BenchArguments& args) {
   for (const auto& [name, text] : args.protocol_texts) protocol.set("bench", name, text);
   const Dataset dataset = open_data(args.data, args.common);
   ExperimentOptions options{chosen_methods(args, dataset.kind), protocol.values, args.common.seed,
-                            args.out, args.features};
+                            args.out, args.features, args.universal};
   const Progress progress = args.common.progress();
   nlohmann::ordered_json record = run_experiment(
       dataset, options, progress, [&](const std::string& text) { args.common.say(text); });
@@ -79,6 +79,7 @@ Run add_bench(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("-o,--output", args->out, "folder for results.json and report.html")->capture_default_str();
   app.add_option("--features", args->features, kFeaturesHelp);
+  app.add_option("--universal", args->universal, kUniversalHelp);
   Fields fields;
   args->protocol.fields(fields);
   for (const Field& field : fields.list()) {

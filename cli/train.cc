@@ -5,6 +5,7 @@
 #include "common.h"
 #include "muster/classify/cross_validation.h"
 #include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/universal_file.h"
 
 namespace muster::cli {
 namespace {
@@ -12,12 +13,15 @@ namespace {
 struct TrainArguments {
   Common common;
   MethodChoice choice;
-  std::string data, model, features;
+  std::string data, model, features, universal, save_universal;
 };
 
 int train(const TrainArguments& args) {
   const auto threads = args.common.limit_threads();
   check_output(args.model);
+  if (!args.save_universal.empty()) check_output(args.save_universal);
+  std::optional<UniversalFile> universal;
+  if (!args.universal.empty()) universal = UniversalFile::load(args.universal);
   const Dataset dataset = open_data(args.data, args.common);
   const Plan plan = plan_recipe(
       fit_to_data(args.choice.resolve(default_method(dataset.kind)), dataset.kind, args.common));
@@ -30,7 +34,9 @@ int train(const TrainArguments& args) {
 
   StageSeconds seconds;
   const Pipeline pipeline = fit_pipeline(plan, source, items, dataset.labels.select(items),
-                                         args.common.seed, progress, &seconds);
+                                         args.common.seed, progress, &seconds,
+                                         universal ? &*universal : nullptr);
+  if (!args.save_universal.empty()) save_universal(pipeline, args.save_universal);
   pipeline.save(args.model);
 
   const FitStatistics* statistics = pipeline.classifier().statistics();
@@ -71,6 +77,9 @@ Run add_train(CLI::App& app) {
       ->required();
   app.add_option("-o,--output", args->model, "the model file to write")->required();
   app.add_option("--features", args->features, kFeaturesHelp);
+  app.add_option("--universal", args->universal, kUniversalHelp);
+  app.add_option("--save-universal", args->save_universal,
+                 "write the universal mixture and the reductions before it to this file, for --universal");
   args->choice.add_to(app);
   args->common.add_to(app);
   return [args] { return train(*args); };

@@ -34,10 +34,10 @@ TEST_F(EndToEnd, PicturesTrainPredictEvaluate) {
   EXPECT_EQ(found["items"], 30);
   EXPECT_EQ(found["classes"].size(), 3u);
   EXPECT_TRUE(found["unreadable"].empty());
-  EXPECT_EQ(found["method"], "emk-fourier");
+  EXPECT_EQ(found["method"], "fisher");
 
   const std::string file = at("m.muster");
-  EXPECT_THAT(run_ok({"train", data, "-o", file, "--set", "dim=100"}).out,
+  EXPECT_THAT(run_ok({"train", data, "-o", file, "--set", "components=8", "--set", "samples=5000"}).out,
               HasSubstr("trained on 30 items of 3 classes"));
   const std::string some = data + "/bricks/0000.png";
   EXPECT_THAT(run_ok({"predict", file, some}).out, HasSubstr(some + "\t"));

@@ -37,6 +37,7 @@ class Pipeline {
            std::vector<std::string> class_names, bool multi_label, uint64_t seed);
 
   const Plan& plan() const { return plan_; }
+  const std::vector<FittedBranch>& branches() const { return branches_; }
   const std::vector<std::string>& class_names() const { return class_names_; }
   bool multi_label() const { return multi_label_; }
   uint64_t seed() const { return seed_; }
@@ -60,14 +61,18 @@ class Pipeline {
   uint64_t seed_;
 };
 
-// Fits every stage in turn on the items given, all of which must be readable and labelled.
+struct UniversalFile;
+
+// Fits every stage in turn on the items given, all of which must be readable and labelled. `universal`, where
+// given, holds all of the recipe's only branch that is learnt.
 Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items,
                       const Labels& labels_of_items, uint64_t seed, const Progress& progress,
-                      StageSeconds* seconds = nullptr);
+                      StageSeconds* seconds = nullptr, const UniversalFile* universal = nullptr);
 
 // Without a classifier: what `muster encode` and `muster gram` use.
 FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
-                        const Labels& labels_of_items, Rng rng, const Progress& progress);
+                        const Labels& labels_of_items, Rng rng, const Progress& progress,
+                        const UniversalFile* universal = nullptr);
 Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
                            std::span<const size_t> items, const Progress& progress);
 Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
