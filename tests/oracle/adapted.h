@@ -1,5 +1,5 @@
-// Mixtures adapted from a universal one, and what is made of them, naively: UGM's formulas one vector
-// and one pair of Gaussians after the other.
+// Mixtures adapted from a universal one, and what is made of them, naively: UGM's formulas one
+// vector and one pair of Gaussians after the other.
 #pragma once
 
 #include "muster/codebook/gmm.h"
@@ -17,17 +17,18 @@ inline Mixture mixture_of(const Gmm& gmm) {
       for (size_t u = 0; u < gmm.dim(); ++u)
         if (gmm.kind() == CovarianceKind::kFull || t == u)
           part.covariance(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(u)) =
-              gmm.kind() == CovarianceKind::kFull ? gmm.covariance(m)(t, u) : gmm.covariances()(m, t);
+              gmm.kind() == CovarianceKind::kFull ? gmm.covariance(m)(t, u)
+                                                  : gmm.covariances()(m, t);
     }
     out.parts.push_back(part);
   }
   return out;
 }
 
-// UGM eqs 6-8, eq 6 with the universal weights; `current` gives the responsibilities. tau = 0 is a step
-// of maximum likelihood.
-inline Mixture adapt_step(const Mixture& universal, const Mixture& current, const Matrix<float>& data, double tau,
-                          bool diagonal) {
+// UGM eqs 6-8, eq 6 with the universal weights; `current` gives the responsibilities. tau = 0 is a
+// step of maximum likelihood.
+inline Mixture adapt_step(const Mixture& universal, const Mixture& current,
+                          const Matrix<float>& data, double tau, bool diagonal) {
   const size_t k = universal.weights.size();
   Mixture out = universal;
   for (size_t m = 0; m < k; ++m) {
@@ -46,8 +47,10 @@ inline Mixture adapt_step(const Mixture& universal, const Mixture& current, cons
     out.weights[m] = (count + components * tau * universal.weights[m]) /
                      (static_cast<double>(data.rows()) + components * tau);
     out.parts[m].mean = sum / (count + tau);
-    out.parts[m].covariance = squares / (count + tau) - out.parts[m].mean * out.parts[m].mean.transpose();
-    if (diagonal) out.parts[m].covariance = Eigen::MatrixXd(out.parts[m].covariance.diagonal().asDiagonal());
+    out.parts[m].covariance =
+        squares / (count + tau) - out.parts[m].mean * out.parts[m].mean.transpose();
+    if (diagonal)
+      out.parts[m].covariance = Eigen::MatrixXd(out.parts[m].covariance.diagonal().asDiagonal());
   }
   return out;
 }
@@ -58,7 +61,8 @@ inline double mixture_product(const Mixture& p, const Mixture& q, double rho, bo
   for (size_t i = 0; i < p.parts.size(); ++i)
     for (size_t j = 0; j < q.parts.size(); ++j)
       if (!one_to_one || i == j)
-        sum += std::pow(p.weights[i] * q.weights[j], rho) * product_kernel(p.parts[i], q.parts[j], rho);
+        sum += std::pow(p.weights[i] * q.weights[j], rho) *
+               product_kernel(p.parts[i], q.parts[j], rho);
   return sum;
 }
 
@@ -66,8 +70,9 @@ inline double mixture_product(const Mixture& p, const Mixture& q, double rho, bo
 inline double divergence(const Gaussian& p, const Gaussian& q) {
   const Eigen::MatrixXd inverse = q.covariance.inverse();
   const Eigen::VectorXd off = p.mean - q.mean;
-  return 0.5 * (std::log(q.covariance.determinant() / p.covariance.determinant()) + (inverse * p.covariance).trace() +
-                off.dot(inverse * off) - static_cast<double>(p.mean.size()));
+  return 0.5 * (std::log(q.covariance.determinant() / p.covariance.determinant()) +
+                (inverse * p.covariance).trace() + off.dot(inverse * off) -
+                static_cast<double>(p.mean.size()));
 }
 
 // UGM eqs 16-18.
@@ -76,7 +81,8 @@ inline double mixture_divergence(const Mixture& p, const Mixture& q, bool one_to
   for (size_t i = 0; i < p.parts.size(); ++i) {
     double best = std::numeric_limits<double>::infinity();
     for (size_t j = 0; j < q.parts.size(); ++j)
-      if (!one_to_one || i == j) best = std::min(best, divergence(p.parts[i], q.parts[j]) - std::log(q.weights[j]));
+      if (!one_to_one || i == j)
+        best = std::min(best, divergence(p.parts[i], q.parts[j]) - std::log(q.weights[j]));
     sum += p.weights[i] * (best + std::log(p.weights[i]));
   }
   return sum;

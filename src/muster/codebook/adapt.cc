@@ -20,7 +20,8 @@ class Adaptation {
     for (double count : statistics.counts) all += count;
     for (size_t m = 0; m < k; ++m) {
       const double count = statistics.counts[m];
-      if (options_.adapt == Adapt::kAll && all > kTiny) weights[m] = (count + prior * weights[m]) / all;
+      if (options_.adapt == Adapt::kAll && all > kTiny)
+        weights[m] = (count + prior * weights[m]) / all;
       if (count + options_.tau < kTiny) continue;
       adapt_mean(count, statistics.sums.row(m), origin, means.row(m));
       if (options_.adapt == Adapt::kMeans) continue;
@@ -41,26 +42,30 @@ class Adaptation {
       mean[t] = (sum[t] + count * origin[t] + options_.tau * mean[t]) / (count + options_.tau);
   }
 
-  void adapt_variances(double count, const GmmStatistics& statistics, size_t m, std::span<const float> origin,
-                       std::span<const double> mean, std::span<double> variances) const {
+  void adapt_variances(double count, const GmmStatistics& statistics, size_t m,
+                       std::span<const float> origin, std::span<const double> mean,
+                       std::span<double> variances) const {
     for (size_t t = 0; t < mean.size(); ++t) {
       const double own = mean[t] - origin[t], universal = mixture_.means()(m, t) - origin[t];
-      const double square = (statistics.squares(m, t) + options_.tau * (variances[t] + universal * universal)) /
-                            (count + options_.tau);
+      const double square =
+          (statistics.squares(m, t) + options_.tau * (variances[t] + universal * universal)) /
+          (count + options_.tau);
       variances[t] = std::max(square - own * own, universal_.floors[t]);
     }
   }
 
-  void adapt_covariance(double count, const GmmStatistics& statistics, size_t m, std::span<const float> origin,
-                        std::span<const double> mean, MatrixView<double> covariance) const {
+  void adapt_covariance(double count, const GmmStatistics& statistics, size_t m,
+                        std::span<const float> origin, std::span<const double> mean,
+                        MatrixView<double> covariance) const {
     const size_t d = mean.size();
     for (size_t i = 0; i < d; ++i)
       for (size_t t = 0; t <= i; ++t) {
         const double own = (mean[i] - origin[i]) * (mean[t] - origin[t]);
         const double universal =
             (mixture_.means()(m, i) - origin[i]) * (mixture_.means()(m, t) - origin[t]);
-        const double square = (statistics.squares(m * d + i, t) + options_.tau * (covariance(i, t) + universal)) /
-                              (count + options_.tau);
+        const double square =
+            (statistics.squares(m * d + i, t) + options_.tau * (covariance(i, t) + universal)) /
+            (count + options_.tau);
         covariance(i, t) = covariance(t, i) = square - own;
       }
     floor_covariance(covariance, universal_.floors);
@@ -78,7 +83,8 @@ void AdaptOptions::fields(Fields& f) {
       .range(0, 1e12)
       .paper("UGM 2.2");
   f("iterations", iterations, "iterations of adaptation").range(1, 1000).paper("UGM 2.2");
-  f.choice("adapt", adapt, {"means", "all"}, "what is adapted to a set: means, or weights and covariances as well")
+  f.choice("adapt", adapt, {"means", "all"},
+           "what is adapted to a set: means, or weights and covariances as well")
       .paper("UGM 2.2");
 }
 

@@ -58,7 +58,8 @@ TEST(Adapt, WithoutTauIsAStepOfMaximumLikelihood) {
         const auto i = static_cast<Eigen::Index>(t);
         EXPECT_NEAR(adapted.means()(m, t), step.parts[m].mean[i], 1e-3);
         if (kind == CovarianceKind::kDiagonal) {
-          EXPECT_NEAR(adapted.covariances()(m, t), std::max(step.parts[m].covariance(i, i), floors[t]), 1e-3);
+          EXPECT_NEAR(adapted.covariances()(m, t),
+                      std::max(step.parts[m].covariance(i, i), floors[t]), 1e-3);
         }
       }
     }
@@ -68,16 +69,19 @@ TEST(Adapt, WithoutTauIsAStepOfMaximumLikelihood) {
 TEST(Adapt, WithInfiniteTauIsTheUniversalMixture) {
   for (const CovarianceKind kind : {CovarianceKind::kDiagonal, CovarianceKind::kFull}) {
     const Universal universal = universal_of(kind, 4, 3);
-    const Gmm adapted = adapt({1e12, 3, Adapt::kAll}, universal, oracle::normal_matrix(500, 3, Rng(5)));
+    const Gmm adapted =
+        adapt({1e12, 3, Adapt::kAll}, universal, oracle::normal_matrix(500, 3, Rng(5)));
     expect_near(adapted, oracle::mixture_of(universal.mixture), 1e-6);
-    expect_near(adapt({10, 3, Adapt::kAll}, universal, Matrix<float>(0, 3)), oracle::mixture_of(universal.mixture), 0.1);
+    expect_near(adapt({10, 3, Adapt::kAll}, universal, Matrix<float>(0, 3)),
+                oracle::mixture_of(universal.mixture), 0.1);
   }
 }
 
 TEST(Adapt, OfMeansLeavesTheRest) {
   const Universal universal = universal_of(CovarianceKind::kDiagonal, 4, 3);
   const Matrix<float> data = oracle::normal_matrix(50, 3, Rng(5));
-  const Gmm means = adapt({10, 1, Adapt::kMeans}, universal, data), all = adapt({10, 1, Adapt::kAll}, universal, data);
+  const Gmm means = adapt({10, 1, Adapt::kMeans}, universal, data),
+            all = adapt({10, 1, Adapt::kAll}, universal, data);
   EXPECT_EQ(means.weights(), universal.mixture.weights());
   EXPECT_EQ(means.covariances(), universal.mixture.covariances());
   EXPECT_EQ(means.means(), all.means());
@@ -90,8 +94,8 @@ TEST(Adapt, NeverFallsBelowTheFloors) {
     const Gmm adapted = adapt({0, 5, Adapt::kAll}, universal, constant);
     for (size_t m = 0; m < 3; ++m)
       for (size_t t = 0; t < 4; ++t) {
-        const double variance =
-            kind == CovarianceKind::kFull ? adapted.covariance(m)(t, t) : adapted.covariances()(m, t);
+        const double variance = kind == CovarianceKind::kFull ? adapted.covariance(m)(t, t)
+                                                              : adapted.covariances()(m, t);
         EXPECT_GE(variance, universal.floors[t] * (1 - 1e-6));
       }
   }
@@ -100,7 +104,8 @@ TEST(Adapt, NeverFallsBelowTheFloors) {
 TEST(Universal, KeepsItsFloorsAndSavesExactly) {
   const Universal universal = universal_of(CovarianceKind::kDiagonal, 5, 3);
   for (size_t m = 0; m < universal.mixture.num_components(); ++m)
-    for (size_t t = 0; t < 3; ++t) EXPECT_GE(universal.mixture.covariances()(m, t), universal.floors[t]);
+    for (size_t t = 0; t < 3; ++t)
+      EXPECT_GE(universal.mixture.covariances()(m, t), universal.floors[t]);
   TensorMap map;
   universal.save(TensorWriter(map));
   const Universal loaded = Universal::load(TensorReader(map));

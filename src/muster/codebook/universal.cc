@@ -5,7 +5,9 @@
 namespace muster {
 
 void UniversalOptions::fields(Fields& f) {
-  f("components", components, "Gaussians of the universal mixture").range(1, 100000).paper("UGM 4.1");
+  f("components", components, "Gaussians of the universal mixture")
+      .range(1, 100000)
+      .paper("UGM 4.1");
   f.choice("init", init, {"kmeans", "split"},
            "first mixture: from k-means, or one Gaussian split again and again")
       .paper("UGM 4.1");

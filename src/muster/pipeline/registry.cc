@@ -177,7 +177,7 @@ std::vector<Preset> make_presets() {
       {"gen-pdf", "Bhattacharyya kernel of one Gaussian a picture, kernel SVM", "GEN 4.4",
        "dsift/pls:dim=40/pdf-bhattacharyya/kernel-svm"},
       {"fisher", "Fisher vectors of RootSIFT at four sizes with places, linear SVM", "Perronnin et al. 2010",
-       "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places/fisher:components=128/linear-svm"},
+       "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128/linear-svm"},
       {"supervector", "adapted means of 128 Gaussians, linear SVM", "UGM 2.2",
        "dsift/root/pca:dim=50/supervector:components=128/linear-svm"},
       {"ugm-ppk", "probability product kernel of mixtures of 128 adapted Gaussians", "UGM 4.1",

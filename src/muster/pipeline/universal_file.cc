@@ -26,10 +26,13 @@ UniversalFile UniversalFile::load(const std::filesystem::path& path) {
   const TensorMap map = read_safetensors(path);
   const TensorReader in(map);
   if (!map.metadata.contains("kind") || in.text("kind") != kKind)
-    throw data_error("{}: it holds no universal mixture; make one with muster train --save-universal FILE", path.string());
+    throw data_error(
+        "{}: it holds no universal mixture; make one with muster train --save-universal FILE",
+        path.string());
   if (in.text("format_version") != kFormatVersion)
-    throw data_error("{}: it has format version {}, and this muster reads version {}; learn the mixture again",
-                     path.string(), in.text("format_version"), kFormatVersion);
+    throw data_error(
+        "{}: it has format version {}, and this muster reads version {}; learn the mixture again",
+        path.string(), in.text("format_version"), kFormatVersion);
   const std::string recipe = in.text("recipe");
   const auto input_dim = static_cast<size_t>(in.number("input_dim"));
   std::vector<std::shared_ptr<const Reducer>> reducers;
@@ -50,31 +53,41 @@ UniversalFile UniversalFile::load(const std::filesystem::path& path) {
   }
   Universal universal = Universal::load(in.scope("universal"));
   in.require(universal.mixture.dim() == width, "a mixture of another dimension");
-  return {path, recipe, input_dim, std::move(reducers), std::move(universal), in.text("muster.checksum")};
+  return {path,
+          recipe,
+          input_dim,
+          std::move(reducers),
+          std::move(universal),
+          in.text("muster.checksum")};
 }
 
 FittedBranch UniversalFile::make_branch(const BranchPlan& plan) const {
   if (prefix_text(plan) != recipe)
-    throw usage_error("{}: its mixture was learnt after '{}', and the recipe has '{}' before it; give the same stages "
-                      "or learn another mixture", path.string(), recipe, prefix_text(plan));
+    throw usage_error(
+        "{}: its mixture was learnt after '{}', and the recipe has '{}' before it; give the same "
+        "stages "
+        "or learn another mixture",
+        path.string(), recipe, prefix_text(plan));
   FittedBranch branch;
   branch.input_dim = input_dim;
   branch.reducers = reducers;
   const PlannedStage& last = plan.set_feature ? *plan.set_feature : *plan.set_kernel;
   if (plan.set_feature && last.as<SetFeatureStage>().from_universal)
-    branch.feature = std::make_shared<SetFeature>(last.as<SetFeatureStage>().from_universal(*last.options, universal));
+    branch.feature = std::make_shared<SetFeature>(
+        last.as<SetFeatureStage>().from_universal(*last.options, universal));
   else if (plan.set_kernel && last.as<SetKernelStage>().from_universal)
     branch.kernel = last.as<SetKernelStage>().from_universal(*last.options, universal);
   else
-    throw usage_error("{}: {} does not rest on a universal mixture; use {}, or leave the file out", path.string(),
-                      last.entry->name, kStagesWithMixture);
+    throw usage_error("{}: {} does not rest on a universal mixture; use {}, or leave the file out",
+                      path.string(), last.entry->name, kStagesWithMixture);
   return branch;
 }
 
 void save_universal(const Pipeline& pipeline, const std::filesystem::path& path) {
   if (pipeline.branches().size() != 1)
-    throw usage_error("{}: the recipe has {} branches; a universal mixture is taken from a recipe of one", path.string(),
-                      pipeline.branches().size());
+    throw usage_error(
+        "{}: the recipe has {} branches; a universal mixture is taken from a recipe of one",
+        path.string(), pipeline.branches().size());
   const FittedBranch& branch = pipeline.branches()[0];
   TensorMap stage, map;
   if (branch.feature)
@@ -82,12 +95,15 @@ void save_universal(const Pipeline& pipeline, const std::filesystem::path& path)
   else
     branch.kernel->save(TensorWriter(stage));
   // Vector kernels and kernel transforms keep what they are made of deeper down.
-  const auto found = std::ranges::find_if(stage.tensors, [](const auto& entry) { return entry.first.ends_with(kLastName); });
+  const auto found = std::ranges::find_if(
+      stage.tensors, [](const auto& entry) { return entry.first.ends_with(kLastName); });
   if (found == stage.tensors.end())
     throw usage_error("{}: the recipe '{}' has no universal mixture to save; use {}", path.string(),
                       pipeline.plan().recipe().text(), kStagesWithMixture);
-  const std::string prefix = found->first.substr(0, found->first.size() - std::string_view(kLastName).size());
-  Universal::load(TensorReader(stage, prefix).scope("universal")).save(TensorWriter(map).scope("universal"));
+  const std::string prefix =
+      found->first.substr(0, found->first.size() - std::string_view(kLastName).size());
+  Universal::load(TensorReader(stage, prefix).scope("universal"))
+      .save(TensorWriter(map).scope("universal"));
   for (size_t s = 0; s < branch.reducers.size(); ++s)
     branch.reducers[s]->save(TensorWriter(map).scope("reducer").scope(std::to_string(s)));
   TensorWriter top(map);

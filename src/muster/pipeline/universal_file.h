@@ -1,6 +1,6 @@
-// A universal mixture in a file of its own (UGM 4.2.3): what a fisher, supervector, ppk or klk stage
-// learnt, with the feature and the reductions before it, to be used for other categories or data. A
-// model made with it learns nothing from its data but the classifier.
+// A universal mixture in a file of its own (UGM 4.2.3): what a fisher, supervector, ppk or klk
+// stage learnt, with the feature and the reductions before it, to be used for other categories or
+// data. A model made with it learns nothing from its data but the classifier.
 #pragma once
 
 #include <filesystem>
@@ -20,13 +20,13 @@ struct UniversalFile {
 
   // Throws a data error for a file that is none.
   static UniversalFile load(const std::filesystem::path& path);
-  // The branch made from what the file holds. Throws a usage error where its feature, its reductions or the
-  // options of its last stage are not those that the mixture was learnt with.
+  // The branch made from what the file holds. Throws a usage error where its feature, its
+  // reductions or the options of its last stage are not those that the mixture was learnt with.
   FittedBranch make_branch(const BranchPlan& plan) const;
 };
 
-// The mixture of the model's only branch. Throws a usage error where the model rests on none, or has
-// several branches. Atomic.
+// The mixture of the model's only branch. Throws a usage error where the model rests on none, or
+// has several branches. Atomic.
 void save_universal(const Pipeline& pipeline, const std::filesystem::path& path);
 
 }  // namespace muster

@@ -20,7 +20,8 @@ class Fisher final : public SetStatistic {
     GmmStatistics statistics(k, d, CovarianceKind::kDiagonal);
     statistics.add(mixture(), vectors);
     for (size_t m = 0; m < k; ++m) {
-      const double count = statistics.counts[m], weight = std::max(mixture().weights()[m], kLeastWeight);
+      const double count = statistics.counts[m],
+                   weight = std::max(mixture().weights()[m], kLeastWeight);
       const double mean_scale = 1 / std::sqrt(weight), variance_scale = 1 / std::sqrt(2 * weight);
       float* of_mean = sum.data() + 2 * m * d;
       float* of_variance = of_mean + d;

@@ -50,9 +50,11 @@ class Vlad final : public SetStatistic {
 
 }  // namespace
 
-SetFeature fit_vlad(const VladOptions& options, const Sample& sample, Rng rng, const Progress& progress) {
+SetFeature fit_vlad(const VladOptions& options, const Sample& sample, Rng rng,
+                    const Progress& progress) {
   KMeans model = fit_vocabulary("vlad", options.vocabulary, sample, rng, progress);
-  return SetFeature(std::make_unique<Vlad>(std::move(model.centres), options.intra), options.pooling);
+  return SetFeature(std::make_unique<Vlad>(std::move(model.centres), options.intra),
+                    options.pooling);
 }
 
 SetFeature load_vlad(const VladOptions& options, TensorReader in) {

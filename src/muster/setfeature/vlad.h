@@ -26,7 +26,8 @@ struct VladOptions {
   }
 };
 
-SetFeature fit_vlad(const VladOptions& options, const Sample& sample, Rng rng, const Progress& progress);
+SetFeature fit_vlad(const VladOptions& options, const Sample& sample, Rng rng,
+                    const Progress& progress);
 SetFeature load_vlad(const VladOptions& options, TensorReader in);
 
 }  // namespace muster

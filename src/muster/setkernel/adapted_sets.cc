@@ -21,8 +21,8 @@ Gmm rounded(const Gmm& mixture) {
 Gmm fit_alone(const AdaptedSetsOptions& options, const Universal& universal, const VectorSet& set) {
   const size_t d = universal.mixture.dim();
   GmmOptions shape;
-  shape.components = static_cast<int>(
-      std::min(static_cast<size_t>(options.universal.components), set.size()));
+  shape.components =
+      static_cast<int>(std::min(static_cast<size_t>(options.universal.components), set.size()));
   shape.covariance = options.covariance;
   shape.init = GmmInit::kSplit;  // no random numbers, so the order of the vectors does not matter
   shape.prior = GmmPriorKind::kNone;
@@ -54,7 +54,8 @@ void AdaptedSetsOptions::fields(Fields& f) {
 void AdaptedSetsOptions::validate(const char* stage) const {
   if (estimate == Estimate::kMle && mapping == Mapping::kOneToOne)
     throw usage_error(
-        "{}: option mapping=one-to-one needs Gaussians that correspond, and those of estimate=mle do "
+        "{}: option mapping=one-to-one needs Gaussians that correspond, and those of estimate=mle "
+        "do "
         "not; set mapping=one-to-many or estimate=map",
         stage);
 }
@@ -122,7 +123,8 @@ std::vector<Gmm> AdaptedSets::load_mixtures(TensorReader in) const {
   const std::vector<int64_t> starts = in.values<int64_t>("starts");
   const Matrix<double> means = matrix("means");
   const auto total = static_cast<int64_t>(means.rows());
-  in.require(!starts.empty() && starts.front() == 0 && starts.back() == total, "bounds of the stored sets");
+  in.require(!starts.empty() && starts.front() == 0 && starts.back() == total,
+             "bounds of the stored sets");
   in.require(means.cols() == dim() || total == 0, "Gaussians of another dimension");
   for (double value : means.values()) in.require(std::isfinite(value), "a mean that is not finite");
   std::vector<double> weights;
@@ -138,7 +140,8 @@ std::vector<Gmm> AdaptedSets::load_mixtures(TensorReader in) const {
   std::vector<Gmm> out;
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
     in.require(starts[s] < starts[s + 1], "bounds of the stored sets");
-    const auto begin = static_cast<size_t>(starts[s]), count = static_cast<size_t>(starts[s + 1]) - begin;
+    const auto begin = static_cast<size_t>(starts[s]),
+               count = static_cast<size_t>(starts[s + 1]) - begin;
     in.require(options_.estimate == Estimate::kMle || count == universal.num_components(),
                "an adapted mixture of another size");
     Matrix<double> own_means(means.view().slice_rows(begin, count));
@@ -149,10 +152,12 @@ std::vector<Gmm> AdaptedSets::load_mixtures(TensorReader in) const {
     Matrix<double> own(covariances.view().slice_rows(begin * rows, count * rows));
     for (size_t m = 0; m < count; ++m)
       in.require(full ? is_positive_definite(own.view().slice_rows(m * rows, rows))
-                      : std::ranges::all_of(own.row(m), [](double v) { return std::isfinite(v) && v > 0; }),
+                      : std::ranges::all_of(own.row(m),
+                                            [](double v) { return std::isfinite(v) && v > 0; }),
                  "a covariance that is not positive definite");
-    out.emplace_back(std::vector<double>(weights.begin() + starts[s], weights.begin() + starts[s + 1]),
-                     std::move(own_means), std::move(own), kind());
+    out.emplace_back(
+        std::vector<double>(weights.begin() + starts[s], weights.begin() + starts[s + 1]),
+        std::move(own_means), std::move(own), kind());
   }
   return out;
 }

@@ -27,7 +27,8 @@ struct AdaptedSetsOptions {
 class AdaptedSets {
  public:
   // The universal mixture is learnt from the sample.
-  AdaptedSets(const AdaptedSetsOptions& options, const Sample& sample, Rng rng, const Progress& progress);
+  AdaptedSets(const AdaptedSetsOptions& options, const Sample& sample, Rng rng,
+              const Progress& progress);
   AdaptedSets(const AdaptedSetsOptions& options, Universal universal);
   static AdaptedSets load(const AdaptedSetsOptions& options, TensorReader in);
   void save(TensorWriter out) const { universal_->save(out.scope("universal")); }
@@ -37,8 +38,9 @@ class AdaptedSets {
   size_t dim() const { return universal().dim(); }
   CovarianceKind kind() const { return universal().kind(); }
 
-  // An empty set is the universal mixture. estimate=mle: as many components as asked for, at most one
-  // a vector. Parameters of diagonal mixtures are rounded to single precision, as they are stored.
+  // An empty set is the universal mixture. estimate=mle: as many components as asked for, at most
+  // one a vector. Parameters of diagonal mixtures are rounded to single precision, as they are
+  // stored.
   Gmm fit(const VectorSet& set) const;
 
   void save_mixtures(std::span<const Gmm* const> mixtures, TensorWriter out) const;

@@ -18,29 +18,33 @@ constexpr size_t kItemsForWidth = 500, kItemsForCostlyWidth = 60;
 
 struct KlkSet final : Representation {
   Gmm mixture;
-  // SKL = (u1 . v2 + v1 . u2) / 2 + constant1 + constant2 (one-to-one). One row a component, relative to the
-  // universal mixture's mean: that of the component for one-to-one, its origin for one-to-many.
+  // SKL = (u1 . v2 + v1 . u2) / 2 + constant1 + constant2 (one-to-one). One row a component,
+  // relative to the universal mixture's mean: that of the component for one-to-one, its origin for
+  // one-to-many.
   Matrix<double> u, v;
   double constant = 0;
   Draws draws;  // monte-carlo
 
   explicit KlkSet(Gmm mixture) : mixture(std::move(mixture)) {}
   size_t num_bytes() const override {
-    return 3 * mixture.covariances().size() * sizeof(double) + (u.size() + v.size()) * sizeof(double) +
-           draws.vectors.size() * sizeof(float);
+    return 3 * mixture.covariances().size() * sizeof(double) +
+           (u.size() + v.size()) * sizeof(double) + draws.vectors.size() * sizeof(float);
   }
 };
 
 const KlkSet& set_of(const Representation& set) { return dynamic_cast<const KlkSet&>(set); }
 
-double log_weight(const Gmm& mixture, size_t m) { return std::log(std::max(mixture.weights()[m], kLeastWeight)); }
+double log_weight(const Gmm& mixture, size_t m) {
+  return std::log(std::max(mixture.weights()[m], kLeastWeight));
+}
 
 // sum_i w_i min_j (KL(p_i || q_j) - log w'_j) without what depends on p alone (UGM eqs 16-17).
 double best_matches(const KlkSet& p, const KlkSet& q) {
   Matrix<double> products(p.u.rows(), q.v.rows());
   gemm_nt(p.u, q.v, products);
   double sum = 0;
-  for (size_t i = 0; i < products.rows(); ++i) sum += p.mixture.weights()[i] * std::ranges::min(products.row(i));
+  for (size_t i = 0; i < products.rows(); ++i)
+    sum += p.mixture.weights()[i] * std::ranges::min(products.row(i));
   return sum / 2;
 }
 
@@ -52,7 +56,8 @@ class Klk final : public SetKernel {
     return make_ready(sets_.fit(set));
   }
 
-  std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan training) const override {
+  std::vector<std::shared_ptr<const SetKernel>> candidates(
+      RepresentedSpan training) const override {
     if (options_.gamma) return {shared_from_this()};
     std::vector<std::shared_ptr<const SetKernel>> out;
     const double unit = 1 / mean_divergence(training);
@@ -102,11 +107,12 @@ class Klk final : public SetKernel {
     return out;
   }
 
-  // KL(p_i || q_j) - log w'_j = 1/2 (u_i . v_j - d - log|C_i|) with log|C_j| - 2 log w'_j in v's last entry, for
-  // which u has a 1. One-to-one: u is times w_i.
+  // KL(p_i || q_j) - log w'_j = 1/2 (u_i . v_j - d - log|C_i|) with log|C_j| - 2 log w'_j in v's
+  // last entry, for which u has a 1. One-to-one: u is times w_i.
   void fill(KlkSet& set) const {
     const Gmm& mixture = set.mixture;
-    const size_t k = mixture.num_components(), d = mixture.dim(), width = divergence_width(d, mixture.kind());
+    const size_t k = mixture.num_components(), d = mixture.dim(),
+                 width = divergence_width(d, mixture.kind());
     const size_t rows = mixture.kind() == CovarianceKind::kFull ? d : 1;
     set.u = Matrix<double>(k, width);
     set.v = Matrix<double>(k, width);
@@ -114,9 +120,11 @@ class Klk final : public SetKernel {
     std::vector<double> mean(d);
     for (size_t m = 0; m < k; ++m) {
       for (size_t t = 0; t < d; ++t)
-        mean[t] = mixture.means()(m, t) - (one_to_one ? sets_.universal().means()(m, t) : sets_.universal().origin()[t]);
-      const double log_det = divergence_vectors(mean, mixture.covariances().view().slice_rows(m * rows, rows),
-                                                mixture.kind(), set.u.row(m), set.v.row(m));
+        mean[t] = mixture.means()(m, t) -
+                  (one_to_one ? sets_.universal().means()(m, t) : sets_.universal().origin()[t]);
+      const double log_det =
+          divergence_vectors(mean, mixture.covariances().view().slice_rows(m * rows, rows),
+                             mixture.kind(), set.u.row(m), set.v.row(m));
       const double weight = mixture.weights()[m], log_of_weight = log_weight(mixture, m);
       set.v.row(m).back() += log_det - 2 * log_of_weight;
       set.constant += weight * (log_of_weight - (static_cast<double>(d) + log_det) / 2);
@@ -125,12 +133,15 @@ class Klk final : public SetKernel {
     }
   }
 
-  void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out, const Progress& progress) const {
+  void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+                   const Progress& progress) const {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     const size_t side = mapping() == Mapping::kOneToOne ? kTileSide : kTileSideOfPairs;
     for_each_tile(a.size(), b.size(), side, symmetric, progress, [&](const Tile& tile) {
-      const RepresentedSpan rows = a.subspan(tile.row, tile.num_rows), cols = b.subspan(tile.col, tile.num_cols);
-      const MatrixView<double> block(&out(tile.row, tile.col), tile.num_rows, tile.num_cols, out.stride);
+      const RepresentedSpan rows = a.subspan(tile.row, tile.num_rows),
+                            cols = b.subspan(tile.col, tile.num_cols);
+      const MatrixView<double> block(&out(tile.row, tile.col), tile.num_rows, tile.num_cols,
+                                     out.stride);
       if (mapping() == Mapping::kOneToOne)
         one_to_one(rows, cols, block);
       else
@@ -148,7 +159,8 @@ class Klk final : public SetKernel {
     Matrix<double> left(a.size(), 2 * at_once * width), right(b.size(), 2 * at_once * width);
     Matrix<double> part(a.size(), b.size());
     for (size_t i = 0; i < a.size(); ++i)
-      for (size_t j = 0; j < b.size(); ++j) out(i, j) = set_of(*a[i]).constant + set_of(*b[j]).constant;
+      for (size_t j = 0; j < b.size(); ++j)
+        out(i, j) = set_of(*a[i]).constant + set_of(*b[j]).constant;
     for (size_t m = 0; m < k; m += at_once) {
       const size_t count = std::min(at_once, k - m) * width;
       const auto stack = [&](RepresentedSpan sets, bool swapped, Matrix<double>& to) {
@@ -191,7 +203,8 @@ class Klk final : public SetKernel {
     double sum = 0;
     for (size_t i = 0; i < count; ++i)
       for (size_t j = 0; j < i; ++j) sum += values(i, j);
-    const double mean = sum / std::max(1.0, 0.5 * static_cast<double>(count) * (static_cast<double>(count) - 1));
+    const double mean =
+        sum / std::max(1.0, 0.5 * static_cast<double>(count) * (static_cast<double>(count) - 1));
     return mean > 1e-9 ? mean : 1;  // sets all alike leave rounding only
   }
 
@@ -202,7 +215,8 @@ class Klk final : public SetKernel {
 }  // namespace
 
 void KlkOptions::fields(Fields& f) {
-  f("gamma", gamma, "factor of the divergence; auto is 1 / mean divergence, and for one-to-one the best around it")
+  f("gamma", gamma,
+    "factor of the divergence; auto is 1 / mean divergence, and for one-to-one the best around it")
       .range(1e-12, 1e12)
       .paper("UGM 4.1");
   sets.fields(f);

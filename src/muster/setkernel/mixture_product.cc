@@ -29,7 +29,8 @@ struct MixtureProduct::Columns {
     mixture_of.push_back(index);
   }
   void interleave() {
-    const size_t lanes = kGaussianPairLanes, padded = (gaussians.size() + lanes - 1) / lanes * lanes;
+    const size_t lanes = kGaussianPairLanes,
+                 padded = (gaussians.size() + lanes - 1) / lanes * lanes;
     entries = Matrix<double>(gaussians[0].size(), padded);
     for (size_t j = 0; j < padded; ++j) {
       const std::span<const double> gaussian = gaussians[std::min(j, gaussians.size() - 1)];
@@ -73,17 +74,17 @@ PackedMixture MixtureProduct::pack(const Gmm& mixture) const {
   const size_t k = mixture.num_components();
   PackedMixture out{Matrix<double>(k, packed_gaussian_size(dim_, kind_)), {}};
   const auto d = static_cast<double>(dim_);
-  const double rho = shape_.rho,
-               constant = (1 - 2 * rho) * d / 4 * std::log(2 * std::numbers::pi) - d / 4 * std::log(rho);
+  const double rho = shape_.rho, constant = (1 - 2 * rho) * d / 4 * std::log(2 * std::numbers::pi) -
+                                            d / 4 * std::log(rho);
   for (size_t m = 0; m < k; ++m) {
     if (kind_ == CovarianceKind::kFull)
       pack_gaussian(mixture.means().row(m), mixture.covariance(m), out.gaussians.row(m));
     else
       pack_gaussian(mixture.means().row(m), mixture.covariances().row(m), out.gaussians.row(m));
     const double log_det = twice_log_det(out.gaussians.row(m)) - d * std::log(2.0);
-    out.log_weights.push_back(
-        shape_.weight_power * std::log(std::max(mixture.weights()[m], kLeastWeight)) + constant +
-        (1 - rho) / 2 * log_det);
+    out.log_weights.push_back(shape_.weight_power *
+                                  std::log(std::max(mixture.weights()[m], kLeastWeight)) +
+                              constant + (1 - rho) / 2 * log_det);
   }
   set_norm(out);
   return out;

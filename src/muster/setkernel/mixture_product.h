@@ -54,7 +54,8 @@ class MixtureProduct {
  private:
   struct Columns;
   template <class Body>
-  void for_each_term(const PackedMixture& row, const std::vector<Columns>& columns, const Body& body) const;
+  void for_each_term(const PackedMixture& row, const std::vector<Columns>& columns,
+                     const Body& body) const;
   double twice_log_det(std::span<const double> gaussian) const;
 
   Shape shape_;

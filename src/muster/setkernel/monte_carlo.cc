@@ -64,16 +64,18 @@ Draws draw(const Gmm& mixture, size_t count) {
       for (size_t t = 0; t < d; ++t) values[t] *= std::sqrt(mixture.covariances()(m, t));
     else
       colour(factors[m], values);
-    for (size_t t = 0; t < d; ++t) out.vectors(i, t) = static_cast<float>(mixture.means()(m, t) + values[t]);
+    for (size_t t = 0; t < d; ++t)
+      out.vectors(i, t) = static_cast<float>(mixture.means()(m, t) + values[t]);
   }
   out.log_densities = log_densities(mixture, out.vectors);
   return out;
 }
 
-MonteCarlo product_by_draws(const Gmm& p, const Draws& of_p, const Gmm& q, const Draws& of_q, double rho,
-                            double log_scale) {
+MonteCarlo product_by_draws(const Gmm& p, const Draws& of_p, const Gmm& q, const Draws& of_q,
+                            double rho, double log_scale) {
   MUSTER_CHECK(of_p.vectors.rows() == of_q.vectors.rows());
-  const std::vector<float> p_at_q = log_densities(p, of_q.vectors), q_at_p = log_densities(q, of_p.vectors);
+  const std::vector<float> p_at_q = log_densities(p, of_q.vectors),
+                           q_at_p = log_densities(q, of_p.vectors);
   const auto half_value = [&](double own, double other) {
     const double high = std::max(own, other), low = std::min(own, other);
     const double log_mean = high + std::log1p(std::exp(low - high)) - std::log(2.0);
@@ -86,16 +88,21 @@ MonteCarlo product_by_draws(const Gmm& p, const Draws& of_p, const Gmm& q, const
 
 double log_self_product(const Draws& of_p, double rho) {
   double largest = -std::numeric_limits<double>::infinity(), sum = 0;
-  for (float log_density : of_p.log_densities) largest = std::max(largest, (2 * rho - 1) * log_density);
-  for (float log_density : of_p.log_densities) sum += std::exp((2 * rho - 1) * log_density - largest);
+  for (float log_density : of_p.log_densities)
+    largest = std::max(largest, (2 * rho - 1) * log_density);
+  for (float log_density : of_p.log_densities)
+    sum += std::exp((2 * rho - 1) * log_density - largest);
   return largest + std::log(sum / static_cast<double>(of_p.log_densities.size()));
 }
 
-MonteCarlo symmetric_divergence_by_draws(const Gmm& p, const Draws& of_p, const Gmm& q, const Draws& of_q) {
+MonteCarlo symmetric_divergence_by_draws(const Gmm& p, const Draws& of_p, const Gmm& q,
+                                         const Draws& of_q) {
   MUSTER_CHECK(of_p.vectors.rows() == of_q.vectors.rows());
-  const std::vector<float> p_at_q = log_densities(p, of_q.vectors), q_at_p = log_densities(q, of_p.vectors);
+  const std::vector<float> p_at_q = log_densities(p, of_q.vectors),
+                           q_at_p = log_densities(q, of_p.vectors);
   return mean_of_pairs(
-      of_p.vectors.rows(), [&](size_t i) { return static_cast<double>(of_p.log_densities[i]) - q_at_p[i]; },
+      of_p.vectors.rows(),
+      [&](size_t i) { return static_cast<double>(of_p.log_densities[i]) - q_at_p[i]; },
       [&](size_t i) { return static_cast<double>(of_q.log_densities[i]) - p_at_q[i]; });
 }
 

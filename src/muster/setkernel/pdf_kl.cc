@@ -93,9 +93,7 @@ class PdfKl final : public SetKernel {
   }
 
  private:
-  size_t width() const {
-    return 2 * divergence_width(mixtures_.dim(), mixtures_.kind());
-  }
+  size_t width() const { return 2 * divergence_width(mixtures_.dim(), mixtures_.kind()); }
 
   void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
                    const Progress& progress) const {

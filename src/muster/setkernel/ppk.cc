@@ -19,7 +19,8 @@ struct PpkSet final : Representation {
 
   explicit PpkSet(Gmm mixture) : mixture(std::move(mixture)) {}
   size_t num_bytes() const override {
-    return 3 * mixture.covariances().size() * sizeof(double) + packed.num_bytes() + draws.vectors.size() * sizeof(float);
+    return 3 * mixture.covariances().size() * sizeof(double) + packed.num_bytes() +
+           draws.vectors.size() * sizeof(float);
   }
 };
 
@@ -43,7 +44,9 @@ class Ppk final : public SetKernel {
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
             const Progress& progress) const override {
     if (!by_draws()) {
-      const auto mixture_of = [](const Representation& set) -> const PackedMixture& { return set_of(set).packed; };
+      const auto mixture_of = [](const Representation& set) -> const PackedMixture& {
+        return set_of(set).packed;
+      };
       product_.gram(a, b, mixture_of, out, progress);
       return;
     }
@@ -52,8 +55,9 @@ class Ppk final : public SetKernel {
       for (size_t i = tile.row; i < tile.row + tile.num_rows; ++i)
         for (size_t j = tile.col; j < tile.col + tile.num_cols; ++j) {
           const PpkSet &p = set_of(*a[i]), &q = set_of(*b[j]);
-          out(i, j) =
-              product_by_draws(p.mixture, p.draws, q.mixture, q.draws, options_.rho, p.log_norm + q.log_norm).value;
+          out(i, j) = product_by_draws(p.mixture, p.draws, q.mixture, q.draws, options_.rho,
+                                       p.log_norm + q.log_norm)
+                          .value;
         }
     });
     if (symmetric) mirror_upper(out);
@@ -95,11 +99,13 @@ class Ppk final : public SetKernel {
 }  // namespace
 
 void PpkOptions::fields(Fields& f) {
-  f("rho", rho, "power of the densities: 0.5 is the Bhattacharyya kernel, 1 the expected likelihood")
+  f("rho", rho,
+    "power of the densities: 0.5 is the Bhattacharyya kernel, 1 the expected likelihood")
       .range(0.01, 10)
       .paper("UGM 3.1");
-  f.choice("weights", weights, {"power", "plain"},
-           "weight of a pair of Gaussians: the product of their weights, to the power rho or as it is")
+  f.choice(
+       "weights", weights, {"power", "plain"},
+       "weight of a pair of Gaussians: the product of their weights, to the power rho or as it is")
       .paper("UGM 3.1");
   f("normalise", normalise, "divide by the roots of the sets' kernels with themselves");
   sets.fields(f);

@@ -13,7 +13,8 @@ namespace {
 // k clusters, `apart` standard deviations from each other along the first dimension.
 Sample clusters(size_t n, size_t d, size_t k, double apart) {
   Sample sample{oracle::normal_matrix(n, d, Rng(1)), {}, 0};
-  for (size_t i = 0; i < n; ++i) sample.vectors(i, 0) += static_cast<float>(apart * static_cast<double>(i % k));
+  for (size_t i = 0; i < n; ++i)
+    sample.vectors(i, 0) += static_cast<float>(apart * static_cast<double>(i % k));
   return sample;
 }
 
@@ -50,7 +51,8 @@ Matrix<double> gram_of(const SetKernel& kernel, const std::vector<VectorSet>& se
 
 // The sets' mixtures as the kernel sees them.
 template <class Options>
-std::vector<oracle::Mixture> mixtures_of(const Options& options, const SetKernel& kernel, const std::vector<VectorSet>& sets) {
+std::vector<oracle::Mixture> mixtures_of(const Options& options, const SetKernel& kernel,
+                                         const std::vector<VectorSet>& sets) {
   TensorMap map;
   kernel.save(TensorWriter(map));
   const AdaptedSets adapted = AdaptedSets::load(options.sets, TensorReader(map));
@@ -85,7 +87,8 @@ TEST(Ppk, IsTheNaiveSumOverPairsOfGaussians) {
         const Matrix<double> ours = gram_of(*kernel, sets);
         for (size_t i = 0; i < sets.size(); ++i)
           for (size_t j = 0; j < sets.size(); ++j) {
-            const double naive = oracle::mixture_product(mixtures[i], mixtures[j], rho, tested.mapping == Mapping::kOneToOne);
+            const double naive = oracle::mixture_product(mixtures[i], mixtures[j], rho,
+                                                         tested.mapping == Mapping::kOneToOne);
             EXPECT_NEAR(ours(i, j), naive, 1e-7 * naive);
           }
       }
@@ -134,8 +137,9 @@ TEST(Ppk, OfTwoGaussiansIsTheIntegral) {
     const auto kernel = fit_ppk(options, clusters(300, 2, 2, 1), Rng(1), {});
     const std::vector<VectorSet> sets = sets_like(2, 2, 2, 1);
     const std::vector<oracle::Mixture> mixtures = mixtures_of(options, *kernel, sets);
-    const double integral = oracle::integrate(mixtures[0].parts[0], mixtures[1].parts[0],
-                                              [&](double log_p, double log_q) { return std::exp(rho * (log_p + log_q)); });
+    const double integral = oracle::integrate(
+        mixtures[0].parts[0], mixtures[1].parts[0],
+        [&](double log_p, double log_q) { return std::exp(rho * (log_p + log_q)); });
     EXPECT_NEAR(gram_of(*kernel, sets)(0, 1), integral, 1e-7 * integral);
   }
 }
@@ -178,8 +182,10 @@ TEST(MonteCarloKernels, AreOneForEqualMixturesAndStateTheirError) {
   const AdaptedSets adapted(options.sets, clusters(300, 2, 3, 1), Rng(1), {});
   const std::vector<VectorSet> sets = sets_like(2, 2, 3, 1);
   const Gmm p = adapted.fit(sets[0]), q = adapted.fit(sets[1]);
-  const Draws of_p = draw(p, 20000), of_q = draw(q, 20000), few_p = draw(p, 500), few_q = draw(q, 500);
-  const MonteCarlo same = product_by_draws(p, of_p, p, of_p, 0.5), many = product_by_draws(p, of_p, q, of_q, 0.5),
+  const Draws of_p = draw(p, 20000), of_q = draw(q, 20000), few_p = draw(p, 500),
+              few_q = draw(q, 500);
+  const MonteCarlo same = product_by_draws(p, of_p, p, of_p, 0.5),
+                   many = product_by_draws(p, of_p, q, of_q, 0.5),
                    few = product_by_draws(p, few_p, q, few_q, 0.5);
   EXPECT_NEAR(same.value, 1, 1e-6);
   EXPECT_NEAR(few.value, many.value, 4 * std::hypot(few.standard_error, many.standard_error));
