@@ -111,6 +111,8 @@ class Klk final : public SetKernel {
   // last entry, for which u has a 1. One-to-one: u is times w_i.
   void fill(KlkSet& set) const {
     const Gmm& mixture = set.mixture;
+    if (options_.is_mercer() && mixture.kind() == CovarianceKind::kDiagonal)
+      return fill_supervector(set);
     const size_t k = mixture.num_components(), d = mixture.dim(),
                  width = divergence_width(d, mixture.kind());
     const size_t rows = mixture.kind() == CovarianceKind::kFull ? d : 1;
@@ -131,6 +133,22 @@ class Klk final : public SetKernel {
       if (one_to_one)
         for (double& value : set.u.row(m)) value *= weight;
     }
+  }
+
+  // Where only means differ, SKL = |x1 - x2|^2 with x_i = sqrt(w_i) (mu_i - mu^u_i) / sigma_i: half
+  // the work.
+  void fill_supervector(KlkSet& set) const {
+    const Gmm& mixture = set.mixture;
+    set.u = Matrix<double>(mixture.num_components(), mixture.dim());
+    set.v = Matrix<double>(mixture.num_components(), mixture.dim());
+    for (size_t m = 0; m < set.u.rows(); ++m)
+      for (size_t t = 0; t < set.u.cols(); ++t) {
+        const double x = (mixture.means()(m, t) - sets_.universal().means()(m, t)) *
+                         std::sqrt(mixture.weights()[m] / mixture.covariances()(m, t));
+        set.u(m, t) = x;
+        set.v(m, t) = -2 * x;
+        set.constant += x * x;
+      }
   }
 
   void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,

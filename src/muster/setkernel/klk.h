@@ -24,7 +24,8 @@ struct KlkOptions {
 
   void fields(Fields& f);
   bool is_mercer() const {
-    return sets.mapping == Mapping::kOneToOne && sets.adapt.adapt == Adapt::kMeans;
+    return sets.mapping == Mapping::kOneToOne && sets.estimate == Estimate::kMap &&
+           sets.adapt.adapt == Adapt::kMeans;
   }
 };
 
