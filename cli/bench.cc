@@ -19,7 +19,7 @@ namespace {
 
 struct BenchArguments {
   Common common;
-  std::string data, out = "muster-bench", methods, features;
+  std::string data, out = "muster-bench", methods, features, universal;
   std::vector<std::string> recipes, overrides, fusions;
   ProtocolOptions protocol;
   std::map<std::string, std::string> protocol_texts;
@@ -88,7 +88,8 @@ int bench(BenchArguments& args) {
                             protocol.values,
                             args.common.seed,
                             args.out,
-                            args.features};
+                            args.features,
+                            args.universal};
   for (const std::string& text : args.fusions)
     options.fusions.push_back(parse_fusion(text, options.methods));
   const Progress progress = args.common.progress();
@@ -127,6 +128,7 @@ Run add_bench(CLI::App& app) {
   app.add_option("-o,--output", args->out, "folder for results.json and report.html")
       ->capture_default_str();
   app.add_option("--features", args->features, kFeaturesHelp);
+  app.add_option("--universal", args->universal, kUniversalHelp);
   Fields fields;
   args->protocol.fields(fields);
   for (const Field& field : fields.list()) {

@@ -19,13 +19,17 @@
 namespace muster::cli {
 
 inline constexpr uint64_t kDefaultSeed = 1;
-// What `muster train` takes where no method is named, and `muster inspect` advises.
-// What `train` uses where no method is named. Vectors of unknown scale need a width of their own.
-inline constexpr const char* kDefaultMethod = "emk-fourier";
+// What `muster train` takes where no method is named, and `muster inspect` advises. Vectors of unknown
+// dimension and scale get a method that asks nothing of them but a width found by cross-validation.
+inline constexpr const char* kDefaultMethod = "fisher";
 inline constexpr const char* kDefaultMethodForSets = "emk-fourier:gamma=auto/linear-svm";
 
 inline constexpr const char* kFeaturesHelp =
     "folder made by muster extract of the same data, to read features instead of extracting them";
+
+inline constexpr const char* kUniversalHelp =
+    "file made by train --save-universal: its mixture and reductions are used, and none are learnt (fisher, "
+    "supervector, ppk, klk)";
 
 // --seed, --threads, --quiet, --json: every command has them.
 struct Common {

@@ -5,6 +5,7 @@
 #include "common.h"
 #include "muster/classify/cross_validation.h"
 #include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/universal_file.h"
 
 namespace muster::cli {
 namespace {
@@ -12,13 +13,16 @@ namespace {
 struct TrainArguments {
   Common common;
   MethodChoice choice;
-  std::string data, model, features;
+  std::string data, model, features, universal, save_universal;
   bool keep_training = false;
 };
 
 int train(const TrainArguments& args) {
   const auto threads = args.common.limit_threads();
   check_output(args.model);
+  if (!args.save_universal.empty()) check_output(args.save_universal);
+  std::optional<UniversalFile> universal;
+  if (!args.universal.empty()) universal = UniversalFile::load(args.universal);
   const Dataset dataset = open_data(args.data, args.common);
   const Plan plan = plan_recipe(
       fit_to_data(args.choice.resolve(default_method(dataset.kind)), dataset.kind, args.common));
@@ -31,7 +35,9 @@ int train(const TrainArguments& args) {
 
   StageSeconds seconds;
   const Pipeline pipeline = fit_pipeline(plan, source, items, dataset.labels.select(items),
-                                         args.common.seed, progress, &seconds, args.keep_training);
+                                         args.common.seed, progress,
+                                         {&seconds, args.keep_training, universal ? &*universal : nullptr});
+  if (!args.save_universal.empty()) save_universal(pipeline, args.save_universal);
   pipeline.save(args.model);
 
   const FitStatistics* statistics = pipeline.classifier().statistics();
@@ -81,6 +87,9 @@ Run add_train(CLI::App& app) {
   app.add_flag("--keep-training", args->keep_training,
                "keep the training vectors in the model, so that muster add-class can use them "
                "(kernel machines always do)");
+  app.add_option("--universal", args->universal, kUniversalHelp);
+  app.add_option("--save-universal", args->save_universal,
+                 "write the universal mixture and the reductions before it to this file, for --universal");
   args->choice.add_to(app);
   args->common.add_to(app);
   return [args] { return train(*args); };

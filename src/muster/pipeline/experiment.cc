@@ -12,6 +12,7 @@
 #include "muster/classify/cross_validation.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/pipeline/split_measures.h"
+#include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/checksum.h"
@@ -84,6 +85,7 @@ class Experiment {
              const Announce& announce)
       : dataset_(dataset), options_(options), progress_(progress), announce_(announce), source_(dataset) {
     if (!options.features.empty()) source_.use_features(options.features);
+    if (!options.universal.empty()) universal_ = UniversalFile::load(options.universal);
     for (const Method& method : options.methods) {
       plans_.push_back(plan_recipe(method.recipe));
       if (!plans_.back().classifier)
@@ -164,8 +166,9 @@ class Experiment {
   }
 
   Json load_or_run(size_t m, size_t s) {
-    const std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
-                                        protocol_facts().dump(), options_.seed, s);
+    std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
+                                  protocol_facts().dump(), options_.seed, s);
+    if (universal_) key += " universal " + universal_->checksum;
     const fs::path file = options_.out / "raw" / fmt::format("{}.{:03}.json", file_name(m), s);
     if (std::ifstream in(file); in) {
       Json kept = Json::parse(in, nullptr, false);
@@ -224,7 +227,7 @@ class Experiment {
     const auto start = std::chrono::steady_clock::now();
     const uint64_t fit_seed = Rng(options_.seed).derive("fit").derive(split.seed).next();
     const Pipeline pipeline = fit_pipeline(plans_[m], source_, train, labels_of(split).select(split.train), fit_seed,
-                                           progress_, &seconds);
+                                           progress_, {&seconds, false, universal_ ? &*universal_ : nullptr});
     const double train_seconds = seconds_since(start);
     const auto test_start = std::chrono::steady_clock::now();
     const Matrix<double> scores = pipeline.scores(source_, test, progress_);
@@ -311,6 +314,7 @@ class Experiment {
     out["data"] = {{"items", usable_.size()}, {"classes", labels_.num_classes()}, {"left_out", left_out_},
                    {"notes", splits_.notes},  {"key", data_key_}};
     out["protocol"] = protocol_facts();
+    if (universal_) out["universal"] = {{"file", universal_->path.filename().string()}, {"checksum", universal_->checksum}};
     out["machine"] = machine_facts();
     out["results"] = Json::array();
     for (size_t m = 0; m < results_of_.size(); ++m)
@@ -323,6 +327,7 @@ class Experiment {
   const Progress& progress_;
   const Announce& announce_;
   ItemSource source_;
+  std::optional<UniversalFile> universal_;
   std::vector<Plan> plans_;
   std::vector<bool> is_fused_;  // methods whose probabilities a fusion needs
   std::vector<double> feature_seconds_;

@@ -33,6 +33,7 @@ struct ExperimentOptions {
   uint64_t seed = 1;
   std::filesystem::path out;
   std::filesystem::path features;  // ItemSource::use_features, unless empty
+  std::filesystem::path universal;  // a UniversalFile that all methods use, unless empty
 };
 
 // What happened, for the command to tell: called between steps with one sentence.

@@ -20,7 +20,7 @@ class ModelTest : public ::testing::Test {
                bool keep = false) const {
     const ItemSource source(dataset_);
     return fit_pipeline(plan_recipe(parse_recipe(recipe)), source, items, labels_of(items), 3, {},
-                        nullptr, keep);
+                        {.keep_training = keep});
   }
   Pipeline fit(const std::string& recipe) const { return fit(recipe, all_items(dataset_)); }
   // Without the classes that none of the items has.
@@ -155,7 +155,7 @@ TEST_F(ModelTest, LabelsAreAddedToMultiLabelModels) {
   labels.difficult[1] = {1};
   const ItemSource source(dataset_);
   const Pipeline before = fit_pipeline(plan_recipe(parse_recipe(kLinear)), source, items_of(0, 1),
-                                       labels, 3, {}, nullptr, true);
+                                       labels, 3, {}, {.keep_training = true});
   before.save(out_ / "m.muster");
   const Pipeline loaded = Pipeline::load(out_ / "m.muster");
   ASSERT_NE(loaded.training(), nullptr);

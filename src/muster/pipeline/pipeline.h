@@ -74,16 +74,26 @@ class Pipeline {
   std::shared_ptr<const KeptTraining> training_;
 };
 
-// Fits every stage in turn on the items given, all of which must be readable and labelled. A kernel
-// machine keeps the training sets in any case, and their labels with them; `keep_training` keeps the
-// training vectors of the others, too.
+struct UniversalFile;
+
+struct FitExtras {
+  StageSeconds* seconds = nullptr;  // gets the time of each stage
+  // A kernel machine keeps the training sets in any case, and their labels with them; this keeps the training
+  // vectors of the others, too.
+  bool keep_training = false;
+  // Where given, holds all of the recipe's only branch that is learnt.
+  const UniversalFile* universal = nullptr;
+};
+
+// Fits every stage in turn on the items given, all of which must be readable and labelled.
 Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items,
                       const Labels& labels_of_items, uint64_t seed, const Progress& progress,
-                      StageSeconds* seconds = nullptr, bool keep_training = false);
+                      const FitExtras& extras = {});
 
 // Without a classifier: what `muster encode` and `muster gram` use.
 FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
-                        const Labels& labels_of_items, Rng rng, const Progress& progress);
+                        const Labels& labels_of_items, Rng rng, const Progress& progress,
+                        const UniversalFile* universal = nullptr);
 // One vector an item from all branches, each brought to its scale: what the classifier takes.
 Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan, const ItemSource& source,
                            std::span<const size_t> items, const Progress& progress);

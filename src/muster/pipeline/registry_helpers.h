@@ -78,12 +78,17 @@ inline StageEntry plain_reducer(std::string name, std::string summary, std::stri
 template <class Options>
 StageEntry set_feature(std::string name, std::string summary, std::string paper, Traits traits,
                        SetFeature (*fit)(const Options&, const Sample&, Rng, const Progress&),
-                       SetFeature (*load)(const Options&, TensorReader)) {
+                       SetFeature (*load)(const Options&, TensorReader),
+                       SetFeature (*from_universal)(const Options&, Universal) = nullptr) {
   SetFeatureStage functions{
       [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
         return fit(typed<Options>(o), sample, rng, progress);
       },
       [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  if (from_universal)
+    functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
+      return from_universal(typed<Options>(o), std::move(universal));
+    };
   return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
           std::move(functions)};
 }
@@ -113,20 +118,26 @@ template <class Options>
 StageEntry set_kernel(std::string name, std::string summary, std::string paper, Traits traits,
                       std::shared_ptr<const SetKernel> (*fit)(const Options&, const Sample&, Rng,
                                                               const Progress&),
-                      std::shared_ptr<const SetKernel> (*load)(const Options&, TensorReader)) {
+                      std::shared_ptr<const SetKernel> (*load)(const Options&, TensorReader),
+                      std::shared_ptr<const SetKernel> (*from_universal)(const Options&, Universal) = nullptr) {
   SetKernelStage functions{
       [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
         return fit(typed<Options>(o), sample, rng, progress);
       },
       [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  if (from_universal)
+    functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
+      return from_universal(typed<Options>(o), std::move(universal));
+    };
   StageEntry entry{std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
                    std::move(functions)};
-  if constexpr (requires(const Options& o) { o.is_distance(); })
+  constexpr bool kMayBeDistance = requires(const Options& o) { o.is_distance(); };
+  constexpr bool kMayBeMercer = requires(const Options& o) { o.is_mercer(); };
+  if constexpr (kMayBeDistance || kMayBeMercer)
     entry.traits_in = [traits](const AnyOptions& o) {
       Traits out = traits;
-      out.distance = typed<Options>(o).is_distance();
-      if constexpr (requires(const Options& options) { options.is_mercer(); })
-        out.psd = typed<Options>(o).is_mercer() ? Psd::kAlways : Psd::kConditional;
+      if constexpr (kMayBeMercer) out.psd = typed<Options>(o).is_mercer() ? Psd::kAlways : Psd::kConditional;
+      if constexpr (kMayBeDistance) out.distance = typed<Options>(o).is_distance();
       if (out.distance) out.psd = Psd::kNo;
       return out;
     };
