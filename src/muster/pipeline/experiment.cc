@@ -12,6 +12,7 @@
 #include "muster/classify/cross_validation.h"
 #include "muster/evaluate/measures.h"
 #include "muster/evaluate/statistics.h"
+#include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/pipeline/version.h"
 #include "muster/store/atomic_file.h"
@@ -111,6 +112,18 @@ Json multi_label_measures(const Dataset& dataset, std::span<const size_t> items,
     predictions.push_back({{"item", dataset.items[items[i]].name},
                            {"labels", truth.of_item[i]},
                            {"scores", std::vector<double>(scores.row(i).begin(), scores.row(i).end())}});
+  return out;
+}
+
+// One object a branch, where weights were learnt or there are several kernels to weigh.
+Json learnt_weights(const Pipeline& pipeline) {
+  Json out = Json::array();
+  const Plan& plan = pipeline.plan();
+  const bool learnt = std::ranges::any_of(plan.branches, [](const BranchPlan& branch) { return branch.learns_weights(); });
+  if (plan.on_vectors() || (!learnt && !plan.weight_learning())) return out;
+  const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
+  for (size_t b = 0; b < shares.size(); ++b)
+    out.push_back({{"branch", plan.branches[b].short_name()}, {"share", shares[b].share}, {"parts", shares[b].parts}});
   return out;
 }
 
@@ -254,6 +267,7 @@ class Experiment {
                                 {"largest_eigenvalue", found->largest_eigenvalue},
                                 {"negative", found->negative}};
     }
+    if (const auto weights = learnt_weights(pipeline); !weights.empty()) result["kernel_shares"] = weights;
     result["num_train"] = train.size();
     result["num_test"] = test.size();
     result["peak_memory_mib"] = peak_memory_mib();

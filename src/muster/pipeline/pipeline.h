@@ -41,6 +41,7 @@ class Pipeline {
   bool multi_label() const { return multi_label_; }
   uint64_t seed() const { return seed_; }
   const Classifier& classifier() const { return *classifier_; }
+  const std::vector<FittedBranch>& branches() const { return branches_; }
 
   // items x classes. Every item must be readable (ItemSource::prepare says which are).
   Matrix<double> scores(const ItemSource& source, std::span<const size_t> items, const Progress& progress) const;

@@ -129,6 +129,12 @@ StageEntry set_kernel(std::string name, std::string summary, std::string paper, 
       if (out.distance) out.psd = Psd::kNo;
       return out;
     };
+  if constexpr (requires(const Options& o) { o.learns_weights(); })
+    entry.traits_in = [traits](const AnyOptions& o) {
+      Traits out = traits;
+      out.learns_weights = typed<Options>(o).learns_weights();
+      return out;
+    };
   return entry;
 }
 
@@ -175,12 +181,35 @@ StageEntry vector_classifier(std::string name, std::string summary, std::string 
           std::move(functions)};
 }
 
+// Every classifier on a Gram: its own options, and how the kernels of all branches are weighed before it.
+template <class Options>
+struct WithFusion {
+  Options own;
+  // none, then the rules of WeightRule.
+  enum class Weights { kNone, kUniform, kQp, kLp, kAlignment, kSdp, kMkl } weights = Weights::kNone;
+  LearningOptions learning;
+
+  void fields(Fields& f) {
+    own.fields(f);
+    std::vector<std::string> names = {"none"};
+    names.insert(names.end(), kWeightRuleNames.begin(), kWeightRuleNames.end());
+    f.choice("weights", weights, names, "of the kernels of all branches and their cells, learnt together; none: equal branches")
+        .paper("DSPM 5");
+    learning.fields(f);
+  }
+
+  std::optional<WeightLearning> weight_learning() const {
+    if (weights == Weights::kNone) return {};
+    return WeightLearning{static_cast<WeightRule>(static_cast<int>(weights) - 1), learning};
+  }
+};
+
 // kernel-svm, so far the only one of its kind: kernel and C are chosen together.
 inline StageEntry gram_classifier(std::string name, std::string summary, std::string paper,
                                   std::unique_ptr<Classifier> (*load)(const KernelSvmOptions&, TensorReader)) {
   const auto fit = [](const AnyOptions& o, size_t num_candidates, const GramOf& gram_of, Psd psd, const Labels& labels,
                       Rng rng, const Progress& progress) {
-    const KernelSvmOptions& options = typed<KernelSvmOptions>(o);
+    const KernelSvmOptions& options = typed<WithFusion<KernelSvmOptions>>(o).own;
     std::vector<DefiniteGram> grams;
     for (size_t c = 0; c < num_candidates; ++c)
       grams.push_back(psd == Psd::kAlways ? DefiniteGram(gram_of(c)) : DefiniteGram(gram_of(c), options.indefinite));
@@ -190,8 +219,11 @@ inline StageEntry gram_classifier(std::string name, std::string summary, std::st
     return GramChoice{fit_kernel_svm(options, grams[choice.index], labels, choice, progress), choice.index};
   };
   GramClassifierStage functions{
-      fit, [load](const AnyOptions& o, TensorReader in) { return load(typed<KernelSvmOptions>(o), std::move(in)); }};
-  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<KernelSvmOptions>,
+      fit, [load](const AnyOptions& o, TensorReader in) {
+        return load(typed<WithFusion<KernelSvmOptions>>(o).own, std::move(in));
+      },
+      [](const AnyOptions& o) { return typed<WithFusion<KernelSvmOptions>>(o).weight_learning(); }};
+  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<WithFusion<KernelSvmOptions>>,
           std::move(functions)};
 }
 
