@@ -63,12 +63,18 @@ class Spm final : public SetKernel {
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out, const Progress& progress) const override {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
-      for (size_t i = 0; i < tile.num_rows; ++i)
-        std::ranges::fill(out.row(tile.row + i).subspan(tile.col, tile.num_cols), 0.0);
-      over_cells(a.subspan(tile.row, tile.num_rows), b.subspan(tile.col, tile.num_cols),
-                 [&](size_t cell, size_t i, size_t j, float value) {
-                   out(tile.row + i, tile.col + j) += weights_[cell] * static_cast<double>(value);
-                 });
+      const RepresentedSpan across = b.subspan(tile.col, tile.num_cols);
+      Matrix<double> sums(tile.num_cols, kBlockSets);
+      for (size_t row = tile.row; row < tile.row + tile.num_rows; row += kBlockSets) {
+        const size_t rows = std::min(kBlockSets, tile.row + tile.num_rows - row);
+        std::ranges::fill(sums.values(), 0.0);
+        over_cells(a.subspan(row, rows), across, [&](size_t cell, const Matrix<float>& values) {
+          for (size_t i = 0; i < sums.size(); ++i)
+            sums.data()[i] += weights_[cell] * static_cast<double>(values.data()[i]);
+        });
+        for (size_t i = 0; i < rows; ++i)
+          for (size_t j = 0; j < tile.num_cols; ++j) out(row + i, tile.col + j) = sums(j, i);
+      }
     });
     if (symmetric) mirror_upper(out);
   }
@@ -76,9 +82,13 @@ class Spm final : public SetKernel {
   size_t num_parts() const override { return cells_below(options_.levels + 1); }
   void part_grams(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out) const override {
     MUSTER_CHECK(out.rows == num_parts() && out.cols == a.size() * b.size());
-    over_cells(a, b, [&](size_t cell, size_t i, size_t j, float value) {
-      out(cell, i * b.size() + j) = static_cast<double>(value);
-    });
+    for (size_t row = 0; row < a.size(); row += kBlockSets) {
+      const size_t rows = std::min(kBlockSets, a.size() - row);
+      over_cells(a.subspan(row, rows), b, [&](size_t cell, const Matrix<float>& values) {
+        for (size_t i = 0; i < rows; ++i)
+          for (size_t j = 0; j < b.size(); ++j) out(cell, (row + i) * b.size() + j) = static_cast<double>(values(j, i));
+      });
+    }
   }
   std::vector<double> part_weights() const override { return weights_; }
   std::shared_ptr<const SetKernel> with_weights(std::vector<double> weights) const override {
@@ -146,27 +156,24 @@ class Spm final : public SetKernel {
     return out;
   }
 
-  // Calls body(cell, i, j, intersection of a[i] and b[j] in it) for all of them.
+  // Calls body(cell, values) for every cell, values(j, i) being the intersection of a[i] and b[j] there; at most
+  // kBlockSets in a.
   template <class Body>
   void over_cells(RepresentedSpan a, RepresentedSpan b, const Body& body) const {
     Matrix<float> block(words_->size(), kBlockSets), values(b.size(), kBlockSets);
     std::vector<SparseBins> sparse(b.size());
-    for (size_t row = 0; row < a.size(); row += kBlockSets) {
-      const size_t rows = std::min(kBlockSets, a.size() - row);
-      for (size_t cell = 0; cell < num_parts(); ++cell) {
-        const auto put = [&](bool clear) {
-          for (size_t i = 0; i < rows; ++i) {
-            const SparseBins own = histogram(*a[row + i]).cell(cell);
-            for (size_t k = 0; k < own.count; ++k) block(own.bins[k], i) = clear ? 0 : own.values[k];
-          }
-        };
-        put(false);
-        for (size_t j = 0; j < b.size(); ++j) sparse[j] = histogram(*b[j]).cell(cell);
-        sparse_minima(block, sparse, values);
-        for (size_t i = 0; i < rows; ++i)
-          for (size_t j = 0; j < b.size(); ++j) body(cell, row + i, j, values(j, i));
-        put(true);
-      }
+    for (size_t cell = 0; cell < num_parts(); ++cell) {
+      const auto put = [&](bool clear) {
+        for (size_t i = 0; i < a.size(); ++i) {
+          const SparseBins own = histogram(*a[i]).cell(cell);
+          for (size_t k = 0; k < own.count; ++k) block(own.bins[k], i) = clear ? 0 : own.values[k];
+        }
+      };
+      put(false);
+      for (size_t j = 0; j < b.size(); ++j) sparse[j] = histogram(*b[j]).cell(cell);
+      sparse_minima(block, sparse, values);
+      body(cell, values);
+      put(true);
     }
   }
 
