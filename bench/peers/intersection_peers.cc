@@ -1,6 +1,7 @@
-// Gram of histogram intersections of 1,500 histograms of 4,200 bins (21 cells of 200 words), one thread, beside the
-// plain double loop that a C++ programmer writes first, compiled with -O3 -march=native (intersection_plain.cc); on
-// dense histograms, and on pyramids of 1,000 words of pictures, where spm meets mostly zeros.
+// Gram of histogram intersections of 1,500 histograms of 4,200 bins (21 cells of 200 words), one
+// thread, beside the plain double loop that a C++ programmer writes first, compiled with -O3
+// -march=native (intersection_plain.cc); on dense histograms, and on pyramids of 1,000 words of
+// pictures, where spm meets mostly zeros.
 //   intersection_peers [OUT.json] [ROUNDS]
 #include "muster/core/parallel.h"
 #include "muster/core/rng.h"
@@ -28,7 +29,8 @@ void tiled(const Matrix<float>& histograms, Matrix<float>& gram) {
   for (size_t i = 0; i < kItems; i += kTile)
     for (size_t j = i; j < kItems; j += kTile) {
       const size_t rows = std::min(kTile, kItems - i), cols = std::min(kTile, kItems - j);
-      pairwise_intersection(histograms.view().slice_rows(i, rows), histograms.view().slice_rows(j, cols),
+      pairwise_intersection(histograms.view().slice_rows(i, rows),
+                            histograms.view().slice_rows(j, cols),
                             MatrixView<float>(&gram(i, j), rows, cols, kItems));
     }
 }
@@ -61,7 +63,8 @@ struct Pyramids {
     size_t next = 0;
     for (size_t i = 0; i < kItems; ++i)
       for (size_t cell = 0; cell < kCells; ++cell)
-        for (size_t k = starts[i * (kCells + 1) + cell]; k < starts[i * (kCells + 1) + cell + 1]; ++k, ++next)
+        for (size_t k = starts[i * (kCells + 1) + cell]; k < starts[i * (kCells + 1) + cell + 1];
+             ++k, ++next)
           dense(i, cell * kWords + words[next]) = values[next];
   }
 };
@@ -75,18 +78,26 @@ int run(int argc, char** argv) {
   Matrix<double> exact(kItems, kItems);
   size_t occupied = 0;
   for (float value : pyramids.dense.values()) occupied += value > 0;
-  const auto plain = [&](const Matrix<float>& of) { plain_intersection_gram(of.data(), kItems, kBins, gram.data()); };
-  const auto timings = alternate({{"dense: muster", [&] { tiled(histograms, gram); }},
-                                  {"dense: plain loop", [&] { plain(histograms); }},
-                                  {"pyramids: spm", [&] { pyramids.kernel->gram(pyramids.sets, pyramids.sets, exact, {}); }},
-                                  {"pyramids: muster, dense", [&] { tiled(pyramids.dense, gram); }},
-                                  {"pyramids: plain loop", [&] { plain(pyramids.dense); }}},
-                                 rounds);
-  std::printf("intersections of %zu x %zu histograms of %zu bins, one thread, %d rounds; %.0f %% of the pyramids' bins occupied\n",
-              kItems, kItems, kBins, rounds, 100.0 * static_cast<double>(occupied) / static_cast<double>(kItems * kBins));
+  const auto plain = [&](const Matrix<float>& of) {
+    plain_intersection_gram(of.data(), kItems, kBins, gram.data());
+  };
+  const auto timings = alternate(
+      {{"dense: muster", [&] { tiled(histograms, gram); }},
+       {"dense: plain loop", [&] { plain(histograms); }},
+       {"pyramids: spm", [&] { pyramids.kernel->gram(pyramids.sets, pyramids.sets, exact, {}); }},
+       {"pyramids: muster, dense", [&] { tiled(pyramids.dense, gram); }},
+       {"pyramids: plain loop", [&] { plain(pyramids.dense); }}},
+      rounds);
+  std::printf(
+      "intersections of %zu x %zu histograms of %zu bins, one thread, %d rounds; %.0f %% of the "
+      "pyramids' bins occupied\n",
+      kItems, kItems, kBins, rounds,
+      100.0 * static_cast<double>(occupied) / static_cast<double>(kItems * kBins));
   print_table(timings, 1, "Gram");
   if (argc > 1)
-    write_json(argv[1], {{"benchmark", "intersection"}, {"machine", machine_facts()}, {"results", to_json(timings)}});
+    write_json(argv[1], {{"benchmark", "intersection"},
+                         {"machine", machine_facts()},
+                         {"results", to_json(timings)}});
   return 0;
 }
 

@@ -11,8 +11,13 @@ namespace muster {
 // Grows one tree on the sample, components transposed: one row a component.
 class TreeGrower {
  public:
-  TreeGrower(const Matrix<float>& components, const Sample& sample, int tries, size_t leaves, const Rng& rng)
-      : components_(components), sample_(sample), tries_(tries), leaves_(leaves), rng_(rng),
+  TreeGrower(const Matrix<float>& components, const Sample& sample, int tries, size_t leaves,
+             const Rng& rng)
+      : components_(components),
+        sample_(sample),
+        tries_(tries),
+        leaves_(leaves),
+        rng_(rng),
         order_(sample.vectors.rows()) {
     for (size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<uint32_t>(i);
   }
@@ -34,7 +39,8 @@ class TreeGrower {
       const auto values = components_.row(static_cast<size_t>(split.feature));
       const auto begin = order_.begin() + static_cast<ptrdiff_t>(range.begin);
       const auto end = order_.begin() + static_cast<ptrdiff_t>(range.end);
-      const auto middle = std::stable_partition(begin, end, [&](uint32_t i) { return values[i] <= split.threshold; });
+      const auto middle = std::stable_partition(
+          begin, end, [&](uint32_t i) { return values[i] <= split.threshold; });
       const auto children = static_cast<uint32_t>(nodes_.size());
       nodes_[range.node] = {split.feature, split.threshold, children};
       nodes_.push_back({-1, 0, 0});
@@ -83,11 +89,13 @@ class TreeGrower {
       on_left += left;
     }
     const auto total = static_cast<double>(items.size());
-    const double of_side = entropy({on_left, total - on_left}, total), of_class = entropy(all_, total);
+    const double of_side = entropy({on_left, total - on_left}, total),
+                 of_class = entropy(all_, total);
     if (of_class <= 0) return of_side;
     for (size_t c = 0; c < all_.size(); ++c) right_[c] = all_[c] - left_[c];
-    const double within = on_left / total * entropy(left_, std::max(on_left, 1.0)) +
-                          (total - on_left) / total * entropy(right_, std::max(total - on_left, 1.0));
+    const double within =
+        on_left / total * entropy(left_, std::max(on_left, 1.0)) +
+        (total - on_left) / total * entropy(right_, std::max(total - on_left, 1.0));
     return 2 * (of_class - within) / (of_class + of_side);
   }
 
@@ -150,13 +158,15 @@ Forest Forest::fit(const ForestOptions& options, const Sample& sample, const Rng
 }
 
 void Forest::assign(ConstMatrixView vectors, std::span<uint32_t> out) const {
-  MUSTER_CHECK(vectors.rows * num_trees() == out.size() && (vectors.rows == 0 || vectors.cols == input_dim_));
+  MUSTER_CHECK(vectors.rows * num_trees() == out.size() &&
+               (vectors.rows == 0 || vectors.cols == input_dim_));
   for (size_t i = 0; i < vectors.rows; ++i) {
     const auto x = vectors.row(i);
     for (size_t t = 0; t < num_trees(); ++t) {
       const Node* node = &nodes_[roots_[t]];
       while (node->feature >= 0)
-        node = &nodes_[node->next + (x[static_cast<size_t>(node->feature)] <= node->threshold ? 0 : 1)];
+        node = &nodes_[node->next +
+                       (x[static_cast<size_t>(node->feature)] <= node->threshold ? 0 : 1)];
       out[i * num_trees() + t] = node->next;
     }
   }
@@ -185,17 +195,20 @@ Forest Forest::load(TensorReader in) {
   const auto features = in.values<int32_t>("features");
   const auto thresholds = in.values<float>("thresholds");
   const auto next = in.values<uint32_t>("next");
-  in.require(features.size() == thresholds.size() && features.size() == next.size() && !out.roots_.empty(),
-             "a forest whose arrays differ in length");
+  in.require(
+      features.size() == thresholds.size() && features.size() == next.size() && !out.roots_.empty(),
+      "a forest whose arrays differ in length");
   for (size_t i = 0; i < features.size(); ++i) {
     // Children come later, so that every walk ends.
-    in.require(features[i] < 0 || (static_cast<size_t>(features[i]) < out.input_dim_ && next[i] > i &&
-                                   static_cast<size_t>(next[i]) + 1 < features.size()),
-               "a forest whose nodes are in order");
+    in.require(
+        features[i] < 0 || (static_cast<size_t>(features[i]) < out.input_dim_ && next[i] > i &&
+                            static_cast<size_t>(next[i]) + 1 < features.size()),
+        "a forest whose nodes are in order");
     out.num_words_ += features[i] < 0 ? 1 : 0;
     out.nodes_.push_back({features[i], thresholds[i], next[i]});
   }
-  for (const Node& node : out.nodes_) in.require(node.feature >= 0 || node.next < out.num_words_, "words of the forest");
+  for (const Node& node : out.nodes_)
+    in.require(node.feature >= 0 || node.next < out.num_words_, "words of the forest");
   for (uint32_t root : out.roots_) in.require(root < out.nodes_.size(), "a forest with its roots");
   return out;
 }

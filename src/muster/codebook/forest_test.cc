@@ -45,7 +45,8 @@ TEST(Forest, LeavesAreOfOneClassWhereTestsAreMany) {
     const Forest forest = Forest::fit({.words = 16, .trees = 1, .tries = tries}, sample, Rng(3));
     const auto words = words_of(forest, sample.vectors);
     std::vector<std::array<double, 2>> counts(forest.num_words());
-    for (size_t i = 0; i < words.size(); ++i) ++counts[words[i]][static_cast<size_t>(sample.labels[i])];
+    for (size_t i = 0; i < words.size(); ++i)
+      ++counts[words[i]][static_cast<size_t>(sample.labels[i])];
     double kept = 0;
     for (const auto& count : counts) kept += std::max(count[0], count[1]);
     return kept / 3000;
@@ -69,7 +70,8 @@ TEST(Forest, SameSeedSameTreesForAnyThreadsAndFromFile) {
   const ThreadLimit one(1);
   const Forest first = Forest::fit(options, sample, Rng(9));
   const ThreadLimit two(2);
-  EXPECT_EQ(words_of(first, sample.vectors), words_of(Forest::fit(options, sample, Rng(9)), sample.vectors));
+  EXPECT_EQ(words_of(first, sample.vectors),
+            words_of(Forest::fit(options, sample, Rng(9)), sample.vectors));
   TensorMap map;
   first.save(TensorWriter(map));
   const Forest loaded = Forest::load(TensorReader(map));

@@ -47,7 +47,9 @@ void WordsOptions::fields(Fields& f) {
   f.choice("vocabulary", vocabulary, {"k-means", "forest"},
            "how words are learnt; forest is quick where they are thousands")
       .paper("DSPM 4.2");
-  f("trees", trees, "forest: number of trees, which share the words").range(1, 1000).paper("DSPM 4.2");
+  f("trees", trees, "forest: number of trees, which share the words")
+      .range(1, 1000)
+      .paper("DSPM 4.2");
   f("tries", tries, "forest: random tests a node chooses from").range(1, 10000).paper("DSPM 4.2");
 }
 
@@ -56,8 +58,12 @@ std::unique_ptr<const Words> fit_words(std::string_view stage, const WordsOption
                                        const Progress& progress) {
   if (options.vocabulary == VocabularyKind::kForest) {
     if (options.per_category)
-      throw usage_error("{}: option per_category=true is for vocabulary=k-means; a forest sees the categories anyway", stage);
-    return std::make_unique<ForestWords>(Forest::fit({options.words, options.trees, options.tries}, sample, rng));
+      throw usage_error(
+          "{}: option per_category=true is for vocabulary=k-means; a forest sees the categories "
+          "anyway",
+          stage);
+    return std::make_unique<ForestWords>(
+        Forest::fit({options.words, options.trees, options.tries}, sample, rng));
   }
   KMeans model = fit_vocabulary(stage, options, sample, rng, progress);
   return std::make_unique<NearestWords>(std::move(model.centres));

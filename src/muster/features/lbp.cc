@@ -28,7 +28,8 @@ std::array<uint8_t, 256> bins_of_codes() {
 // The bin of every pixel.
 std::vector<uint8_t> pattern_image(const Image& image) {
   static const std::array<uint8_t, 256> kBinOf = bins_of_codes();
-  constexpr int kNeighbours[8][2] = {{-1, -1}, {0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}};
+  constexpr int kNeighbours[8][2] = {{-1, -1}, {0, -1}, {1, -1}, {1, 0},
+                                     {1, 1},   {0, 1},  {-1, 1}, {-1, 0}};
   const Matrix<float> light = grey(image);
   std::vector<uint8_t> out(light.size());
   for (int y = 0; y < image.height; ++y)
@@ -54,8 +55,10 @@ class Lbp final : public Extractor {
     std::vector<std::pair<GridAxis, GridAxis>> grids;
     size_t count = 0;
     for (const int size : options_.size) {
-      grids.emplace_back(GridAxis(image.width, size, options_.step), GridAxis(image.height, size, options_.step));
-      count += static_cast<size_t>(grids.back().first.count) * static_cast<size_t>(grids.back().second.count);
+      grids.emplace_back(GridAxis(image.width, size, options_.step),
+                         GridAxis(image.height, size, options_.step));
+      count += static_cast<size_t>(grids.back().first.count) *
+               static_cast<size_t>(grids.back().second.count);
     }
     VectorSet set{Matrix<float>(count, kDim), Matrix<float>(count, 3), image.width, image.height};
     if (count == 0) return set;
@@ -65,7 +68,8 @@ class Lbp final : public Extractor {
       write_places(x, y, image.width, image.height, row, set.places);
       for (int j = 0; j < y.count; ++j)
         for (int i = 0; i < x.count; ++i)
-          describe(patterns, image.width, x.first_pixel(i), y.first_pixel(j), x.size, set.vectors.row(row++));
+          describe(patterns, image.width, x.first_pixel(i), y.first_pixel(j), x.size,
+                   set.vectors.row(row++));
     }
     return set;
   }
@@ -78,7 +82,8 @@ class Lbp final : public Extractor {
       for (int c = 0; c < kCells; ++c) {
         float* cell = out.data() + static_cast<size_t>(kCells * r + c) * kBins;
         for (int y = y0 + edge(r); y < y0 + edge(r + 1); ++y)
-          for (int x = x0 + edge(c); x < x0 + edge(c + 1); ++x) ++cell[patterns[static_cast<size_t>(y * width + x)]];
+          for (int x = x0 + edge(c); x < x0 + edge(c + 1); ++x)
+            ++cell[patterns[static_cast<size_t>(y * width + x)]];
         const auto pixels = static_cast<float>((edge(r + 1) - edge(r)) * (edge(c + 1) - edge(c)));
         for (size_t bin = 0; bin < kBins; ++bin) cell[bin] = std::sqrt(cell[bin] / pixels);
       }

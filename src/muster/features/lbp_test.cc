@@ -17,10 +17,12 @@ constexpr size_t kBins = 59;
 std::string circle(const Image& image, int x, int y) {
   const auto light = [&](int column, int row) {
     column = std::clamp(column, 0, image.width - 1), row = std::clamp(row, 0, image.height - 1);
-    return image.rgb[3 * static_cast<size_t>(row * image.width + column)];  // grey pictures: all channels alike
+    return image.rgb[3 * static_cast<size_t>(row * image.width +
+                                             column)];  // grey pictures: all channels alike
   };
   std::string out;
-  for (const auto& [dx, dy] : {std::pair{-1, -1}, {0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}})
+  for (const auto& [dx, dy] :
+       {std::pair{-1, -1}, {0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}})
     out += light(x + dx, y + dy) >= light(x, y) ? '1' : '0';
   return out;
 }
@@ -34,7 +36,8 @@ bool uniform(const std::string& code) {
 // Which bin a code has is the method's own business: same code same bin, and so the same counts.
 TEST(Lbp, CountsTheCodesOfEveryCell) {
   Image image = noise_picture(37, 29);
-  for (size_t i = 0; i < image.rgb.size(); i += 3) image.rgb[i + 1] = image.rgb[i + 2] = image.rgb[i];
+  for (size_t i = 0; i < image.rgb.size(); i += 3)
+    image.rgb[i + 1] = image.rgb[i + 2] = image.rgb[i];
   const VectorSet set = make_lbp({.step = 5, .size = {9, 16}})->extract(image);
   ASSERT_GT(set.size(), 20u);
   std::map<std::string, size_t> bin_of;
@@ -59,7 +62,8 @@ TEST(Lbp, CountsTheCodesOfEveryCell) {
       std::ranges::sort(expected);
       std::ranges::sort(found);
       EXPECT_EQ(found, expected) << "patch " << i << ", cell " << cell;
-      EXPECT_NEAR(values[kBins - 1] * values[kBins - 1] * (right - left) * (bottom - top), counts["other"], 1e-3);
+      EXPECT_NEAR(values[kBins - 1] * values[kBins - 1] * (right - left) * (bottom - top),
+                  counts["other"], 1e-3);
     }
   }
 }
@@ -81,7 +85,8 @@ TEST(Lbp, LightDoesNotMatter) {
   for (uint8_t& value : brighter.rgb) value = static_cast<uint8_t>(value + 100);
   // Grey values of coloured pixels round alike: compare what is exact.
   for (Image* each : {&image, &brighter})
-    for (size_t i = 0; i < each->rgb.size(); i += 3) each->rgb[i + 1] = each->rgb[i + 2] = each->rgb[i];
+    for (size_t i = 0; i < each->rgb.size(); i += 3)
+      each->rgb[i + 1] = each->rgb[i + 2] = each->rgb[i];
   EXPECT_EQ(make_lbp({})->extract(image).vectors, make_lbp({})->extract(brighter).vectors);
 }
 

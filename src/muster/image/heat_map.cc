@@ -9,7 +9,8 @@ Image heat_map(MatrixView<const double> values, double largest, int cell_px) {
   constexpr uint8_t kLine = 96;
   const auto side = static_cast<size_t>(cell_px);
   const size_t width = values.cols * side + 1, height = values.rows * side + 1;
-  Image out{static_cast<int>(width), static_cast<int>(height), std::vector<uint8_t>(3 * width * height, kLine)};
+  Image out{static_cast<int>(width), static_cast<int>(height),
+            std::vector<uint8_t>(3 * width * height, kLine)};
   for (size_t y = 0; y + 1 < height; ++y)
     for (size_t x = 0; x + 1 < width; ++x) {
       if (x % side == 0 || y % side == 0) continue;

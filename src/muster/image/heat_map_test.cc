@@ -12,7 +12,9 @@ TEST(HeatMap, CellsAreAsBrightAsTheirValues) {
   const Image image = heat_map(values, 1, 10);
   EXPECT_EQ(image.width, 31);
   EXPECT_EQ(image.height, 11);
-  const auto light = [&](int x, int y) { return image.rgb[3 * static_cast<size_t>(y * image.width + x)]; };
+  const auto light = [&](int x, int y) {
+    return image.rgb[3 * static_cast<size_t>(y * image.width + x)];
+  };
   EXPECT_EQ(light(5, 5), 0);
   EXPECT_EQ(light(15, 5), 128);
   EXPECT_EQ(light(25, 9), 255);

@@ -26,7 +26,8 @@ std::vector<double> mean_diagonals(const SetKernel& kernel, const Represented& s
   const std::vector<double> weights = kernel.part_weights();
   std::vector<double> out(kernel.num_parts());
   for (size_t begin = 0; begin < sets.size(); begin += kDiagonalTile) {
-    const RepresentedSpan some = RepresentedSpan(sets).subspan(begin, std::min(kDiagonalTile, sets.size() - begin));
+    const RepresentedSpan some =
+        RepresentedSpan(sets).subspan(begin, std::min(kDiagonalTile, sets.size() - begin));
     Matrix<double> values(out.size(), some.size() * some.size());
     if (out.size() > 1)
       kernel.part_grams(some, some, values);
@@ -50,12 +51,14 @@ double one_over(double value) { return value > 0 ? 1 / value : 1; }
 MarginSolver margin_solver(const Labels& labels, double cost) {
   return [&labels, cost](MatrixView<const double> gram) {
     constexpr double kTolerance = 1e-3;
-    const std::vector<BinaryProblem> problems = make_problems("weights=mkl", labels, Scheme::kOneVsAll);
+    const std::vector<BinaryProblem> problems =
+        make_problems("weights=mkl", labels, Scheme::kOneVsAll);
     const LibsvmGram svm(gram, 1);
     Matrix<double> duals(problems.size(), gram.rows);
     parallel_for(problems.size(), 1, [&](size_t p, size_t) {
       if (problems[p].two_sided())
-        std::ranges::copy(svm.train(problems[p], {cost, cost}, kTolerance).coefficients, duals.row(p).begin());
+        std::ranges::copy(svm.train(problems[p], {cost, cost}, kTolerance).coefficients,
+                          duals.row(p).begin());
     });
     return duals;
   };
@@ -73,12 +76,13 @@ std::vector<BranchShare> kernel_shares(std::span<const FittedBranch> branches) {
     out.push_back({branch.scale * sum, std::move(parts)});
     total += out.back().share;
   }
-  for (BranchShare& branch : out) branch.share = total > 0 ? branch.share / total : 1 / static_cast<double>(out.size());
+  for (BranchShare& branch : out)
+    branch.share = total > 0 ? branch.share / total : 1 / static_cast<double>(out.size());
   return out;
 }
 
-KernelFusion::KernelFusion(const Plan& plan, std::vector<FittedBranch>& branches, const Labels& labels,
-                           const Progress& progress)
+KernelFusion::KernelFusion(const Plan& plan, std::vector<FittedBranch>& branches,
+                           const Labels& labels, const Progress& progress)
     : branches_(branches), labels_(labels), progress_(progress), grams_(branches.size()) {
   const std::optional<WeightLearning> together = plan.weight_learning();
   std::vector<std::vector<std::shared_ptr<const SetKernel>>> widths;
@@ -123,7 +127,8 @@ KernelTiles KernelFusion::tiles(const std::vector<size_t>& which) const {
       next += parts;
       if (grams_[b].empty()) {
         const RepresentedSpan sets(branches_[b].training);
-        base_[b]->part_grams(sets.subspan(tile.row, tile.num_rows), sets.subspan(tile.col, tile.num_cols), own);
+        base_[b]->part_grams(sets.subspan(tile.row, tile.num_rows),
+                             sets.subspan(tile.col, tile.num_cols), own);
         continue;
       }
       for (size_t i = 0; i < tile.num_rows; ++i)
@@ -147,9 +152,10 @@ std::vector<double> KernelFusion::given_weights(const std::vector<size_t>& which
   return out;
 }
 
-std::vector<LearnedWeights> KernelFusion::learn(const WeightLearning& how, const std::vector<size_t>& which) const {
-  return learn_weights(how, tiles(which), labels_, given_weights(which), margin_solver(labels_, how.options.mkl_cost),
-                       progress_);
+std::vector<LearnedWeights> KernelFusion::learn(const WeightLearning& how,
+                                                const std::vector<size_t>& which) const {
+  return learn_weights(how, tiles(which), labels_, given_weights(which),
+                       margin_solver(labels_, how.options.mkl_cost), progress_);
 }
 
 void KernelFusion::take_weights(size_t branch, std::span<const double> weights, size_t& next,
@@ -194,13 +200,15 @@ void KernelFusion::weigh_each() {
     }
     size_t next = 0;
     take_weights(b, middle(learn(*base_[b]->weights_to_learn(), {b})).weights, next, candidate);
-    candidate.scales.back() = one_over(mean_diagonal(*candidate.kernels.back(), branches_[b].training)) / share;
+    candidate.scales.back() =
+        one_over(mean_diagonal(*candidate.kernels.back(), branches_[b].training)) / share;
   }
 }
 
 Matrix<double> KernelFusion::gram(size_t index) const {
   const Candidate& candidate = candidates_[index];
-  if (branches_.size() == 1 && candidate.scales[0] == 1) return whole_gram(*candidate.kernels[0], 0);
+  if (branches_.size() == 1 && candidate.scales[0] == 1)
+    return whole_gram(*candidate.kernels[0], 0);
   Matrix<double> sum(labels_.size(), labels_.size());
   for (size_t b = 0; b < branches_.size(); ++b) {
     Matrix<double> made;

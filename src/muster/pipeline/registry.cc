@@ -162,6 +162,8 @@ std::vector<Preset> make_presets() {
       {"spm", "spatial pyramid match of 200 words, dyadic weights", "DSPM 3.1", "dsift/spm/kernel-svm"},
       {"dspm", "spatial pyramid match of 200 words, weights of the cells learnt", "DSPM 3.2",
        "dsift/spm:weights=qp/kernel-svm"},
+      {"fusion", "spatial pyramids of gradients, colour and texture, all cells weighed together", "DSPM 5",
+       "dsift/spm+rgb/spm+lbp/spm//kernel-svm:weights=qp"},
       {"gen-kmeans", "bag of 1000 words learnt per category, standardised, linear SVM", "GEN 3.4.1",
        "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
       {"gen-gmm", "bag of 250 Gaussians learnt per category, standardised, linear SVM", "GEN 3.4.2",

@@ -32,15 +32,19 @@ class MomentPass {
     parallel_for(num_strips, 1, [&](size_t s, size_t) {
       strips[s] = std::make_unique<StripSums>(rows_, n);
       for (size_t col = s * kTileSide; col < n; col += kTileSide)
-        add_tile({s * kTileSide, std::min(kTileSide, n - s * kTileSide), col, std::min(kTileSide, n - col)},
+        add_tile({s * kTileSide, std::min(kTileSide, n - s * kTileSide), col,
+                  std::min(kTileSide, n - col)},
                  *strips[s], out.diagonals);
       step.tick();
     });
     StripSums total(rows_, n);
     for (const auto& strip : strips) {
-      for (size_t i = 0; i < total.products.size(); ++i) total.products.data()[i] += strip->products.data()[i];
-      for (size_t i = 0; i < total.item_sums.size(); ++i) total.item_sums.data()[i] += strip->item_sums.data()[i];
-      for (size_t j = 0; j < rows_; ++j) total.largest[j] = std::max(total.largest[j], strip->largest[j]);
+      for (size_t i = 0; i < total.products.size(); ++i)
+        total.products.data()[i] += strip->products.data()[i];
+      for (size_t i = 0; i < total.item_sums.size(); ++i)
+        total.item_sums.data()[i] += strip->item_sums.data()[i];
+      for (size_t j = 0; j < rows_; ++j)
+        total.largest[j] = std::max(total.largest[j], strip->largest[j]);
     }
     out.products = std::move(total.products);
     if (centre) take_means_away(total.item_sums, out.products);
@@ -70,12 +74,14 @@ class MomentPass {
         }
       sums.largest[k] = largest;
       if (on_diagonal && k + 1 < rows_)
-        for (size_t i = 0; i < tile.num_rows; ++i) diagonals(k, tile.row + i) = values(k, i * tile.num_cols + i);
+        for (size_t i = 0; i < tile.num_rows; ++i)
+          diagonals(k, tile.row + i) = values(k, i * tile.num_cols + i);
     }
     if (similarity_.balanced()) weigh(tile, values);
     Matrix<double> products(rows_, rows_);
     gemm_nt(values.view(), values.view(), products);
-    for (size_t i = 0; i < products.size(); ++i) sums.products.data()[i] += (on_diagonal ? 1 : 2) * products.data()[i];
+    for (size_t i = 0; i < products.size(); ++i)
+      sums.products.data()[i] += (on_diagonal ? 1 : 2) * products.data()[i];
   }
 
   void weigh(const Tile& tile, Matrix<double>& values) const {
@@ -98,7 +104,8 @@ class MomentPass {
     for (size_t i = 0; i < rows_; ++i)
       for (size_t j = 0; j <= i; ++j) {
         double common = 0;
-        for (size_t q = 0; q < weights.size(); ++q) common += weights[q] * item_sums(i, q) * item_sums(j, q);
+        for (size_t q = 0; q < weights.size(); ++q)
+          common += weights[q] * item_sums(i, q) * item_sums(j, q);
         products(i, j) += -2 * common / n + totals[i] * totals[j] / (n * n);
         products(j, i) = products(i, j);
       }
@@ -109,8 +116,8 @@ class MomentPass {
   size_t rows_;  // one a kernel, and the labels
 };
 
-// Of every item, so that each class counts the same in all and the mean is 1; an item with several labels
-// counts as their mean.
+// Of every item, so that each class counts the same in all and the mean is 1; an item with several
+// labels counts as their mean.
 std::vector<double> balanced_weights(const Labels& labels) {
   std::vector<double> counts(static_cast<size_t>(labels.num_classes()));
   for (const auto& own : labels.of_item)
@@ -119,7 +126,8 @@ std::vector<double> balanced_weights(const Labels& labels) {
   double sum = 0;
   for (size_t i = 0; i < out.size(); ++i) {
     for (int label : labels.of_item[i])
-      out[i] += 1 / (counts[static_cast<size_t>(label)] * static_cast<double>(labels.of_item[i].size()));
+      out[i] +=
+          1 / (counts[static_cast<size_t>(label)] * static_cast<double>(labels.of_item[i].size()));
     sum += out[i];
   }
   for (double& weight : out) weight = sum > 0 ? weight * static_cast<double>(out.size()) / sum : 1;
@@ -129,7 +137,9 @@ std::vector<double> balanced_weights(const Labels& labels) {
 }  // namespace
 
 LabelSimilarity::LabelSimilarity(const Labels& labels, bool balance, bool overlap)
-    : labels_(labels), balanced_(balance), overlap_(overlap),
+    : labels_(labels),
+      balanced_(balance),
+      overlap_(overlap),
       item_weights_(balance ? balanced_weights(labels) : std::vector<double>(labels.size(), 1.0)) {}
 
 double LabelSimilarity::operator()(size_t p, size_t q) const {
@@ -142,11 +152,13 @@ double LabelSimilarity::operator()(size_t p, size_t q) const {
     if (forward) ++i;
   }
   if (shared == 0) return 0;
-  return overlap_ ? static_cast<double>(shared) / std::sqrt(static_cast<double>(a.size() * b.size())) : 1;
+  return overlap_
+             ? static_cast<double>(shared) / std::sqrt(static_cast<double>(a.size() * b.size()))
+             : 1;
 }
 
-KernelMoments kernel_moments(const KernelTiles& kernels, const LabelSimilarity& similarity, bool centre,
-                             const Progress& progress) {
+KernelMoments kernel_moments(const KernelTiles& kernels, const LabelSimilarity& similarity,
+                             bool centre, const Progress& progress) {
   return MomentPass(kernels, similarity).run(centre, progress);
 }
 

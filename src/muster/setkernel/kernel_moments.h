@@ -1,5 +1,5 @@
-// What weight learning needs to know of many kernels, gathered in one pass over their tiles: their products
-// with one another and with the similarity of the labels.
+// What weight learning needs to know of many kernels, gathered in one pass over their tiles: their
+// products with one another and with the similarity of the labels.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,9 @@ namespace muster {
 // Y of METHODS 6, and how much an item counts.
 class LabelSimilarity {
  public:
-  // balance: items of rare classes count more, so that every class counts the same in all. overlap: items
-  // with several labels are similar by the cosine of their label vectors, not just 1 where they share one.
+  // balance: items of rare classes count more, so that every class counts the same in all. overlap:
+  // items with several labels are similar by the cosine of their label vectors, not just 1 where
+  // they share one.
   LabelSimilarity(const Labels& labels, bool balance, bool overlap);
 
   double operator()(size_t p, size_t q) const;
@@ -28,7 +29,8 @@ class LabelSimilarity {
 };
 
 struct KernelMoments {
-  // (J + 1) x (J + 1): <K_i, K_j> = sum_pq v_p v_q K_i(p, q) K_j(p, q) with the item weights v; Y comes last.
+  // (J + 1) x (J + 1): <K_i, K_j> = sum_pq v_p v_q K_i(p, q) K_j(p, q) with the item weights v; Y
+  // comes last.
   Matrix<double> products;
   std::vector<double> largest;  // max |K_j|
   Matrix<double> diagonals;     // J x n
@@ -37,7 +39,7 @@ struct KernelMoments {
 };
 
 // centre: of H K H instead of K, H taking the (weighted) mean away on both sides.
-KernelMoments kernel_moments(const KernelTiles& kernels, const LabelSimilarity& similarity, bool centre,
-                             const Progress& progress);
+KernelMoments kernel_moments(const KernelTiles& kernels, const LabelSimilarity& similarity,
+                             bool centre, const Progress& progress);
 
 }  // namespace muster

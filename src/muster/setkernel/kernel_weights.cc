@@ -44,7 +44,8 @@ double given_kernel_norm(const KernelMoments& moments, std::span<const double> g
 
 void scale_to_sum_one(std::vector<double>& values) {
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);
-  for (double& value : values) value = sum > 0 ? value / sum : 1 / static_cast<double>(values.size());
+  for (double& value : values)
+    value = sum > 0 ? value / sum : 1 / static_cast<double>(values.size());
 }
 
 // The weights as given, of the kernels divided by their largest values.
@@ -55,7 +56,8 @@ std::vector<double> given_shares(const KernelMoments& moments, std::span<const d
   return out;
 }
 
-std::vector<double> qp_weights(const Normalised& normal, double ridge, const std::vector<double>& toward) {
+std::vector<double> qp_weights(const Normalised& normal, double ridge,
+                               const std::vector<double>& toward) {
   Matrix<double> quadratic = normal.products;
   std::vector<double> linear = normal.with_labels;
   for (size_t j = 0; j < linear.size(); ++j) {
@@ -65,8 +67,8 @@ std::vector<double> qp_weights(const Normalised& normal, double ridge, const std
   return solve_simplex_qp(quadratic, linear);
 }
 
-// max b'u / sqrt(u'A u) over u >= 0 does not depend on the length of u: with w_j = b_j u_j and sum w = 1 it is
-// min w' D A D w, D = diag(1 / b). A kernel with b_j <= 0 can only lower the alignment.
+// max b'u / sqrt(u'A u) over u >= 0 does not depend on the length of u: with w_j = b_j u_j and sum
+// w = 1 it is min w' D A D w, D = diag(1 / b). A kernel with b_j <= 0 can only lower the alignment.
 std::vector<double> alignment_weights(const Normalised& normal) {
   std::vector<size_t> kept;
   for (size_t j = 0; j < normal.with_labels.size(); ++j)
@@ -76,7 +78,8 @@ std::vector<double> alignment_weights(const Normalised& normal) {
   Matrix<double> quadratic(kept.size(), kept.size());
   for (size_t i = 0; i < kept.size(); ++i)
     for (size_t j = 0; j < kept.size(); ++j)
-      quadratic(i, j) = normal.products(kept[i], kept[j]) / (normal.with_labels[kept[i]] * normal.with_labels[kept[j]]);
+      quadratic(i, j) = normal.products(kept[i], kept[j]) /
+                        (normal.with_labels[kept[i]] * normal.with_labels[kept[j]]);
   const std::vector<double> w = solve_simplex_qp(quadratic, std::vector<double>(kept.size()));
   for (size_t i = 0; i < kept.size(); ++i) out[kept[i]] = w[i] / normal.with_labels[kept[i]];
   return out;
@@ -88,7 +91,8 @@ KernelTiles without_zeros(const KernelTiles& kernels, const std::vector<size_t>&
   out.fill = [&kernels, kept](const Tile& tile, MatrixView<double> values) {
     Matrix<double> all(kernels.num_kernels, values.cols);
     kernels.fill(tile, all);
-    for (size_t k = 0; k < kept.size(); ++k) std::ranges::copy(all.row(kept[k]), values.row(k).begin());
+    for (size_t k = 0; k < kept.size(); ++k)
+      std::ranges::copy(all.row(kept[k]), values.row(k).begin());
   };
   return out;
 }
@@ -96,9 +100,11 @@ KernelTiles without_zeros(const KernelTiles& kernels, const std::vector<size_t>&
 KernelMoments without_zeros(const KernelMoments& moments, const std::vector<size_t>& kept) {
   std::vector<size_t> rows = kept;
   rows.push_back(moments.num_kernels());
-  KernelMoments out{Matrix<double>(rows.size(), rows.size()), {}, select_rows(moments.diagonals.view(), kept)};
+  KernelMoments out{
+      Matrix<double>(rows.size(), rows.size()), {}, select_rows(moments.diagonals.view(), kept)};
   for (size_t i = 0; i < rows.size(); ++i)
-    for (size_t j = 0; j < rows.size(); ++j) out.products(i, j) = moments.products(rows[i], rows[j]);
+    for (size_t j = 0; j < rows.size(); ++j)
+      out.products(i, j) = moments.products(rows[i], rows[j]);
   for (size_t k : kept) out.largest.push_back(moments.largest[k]);
   return out;
 }
@@ -107,30 +113,43 @@ class Learning {
  public:
   Learning(const WeightLearning& how, const KernelTiles& kernels, const LabelSimilarity& similarity,
            const KernelMoments& moments, std::vector<double> given, const MarginSolver& svm)
-      : how_(how), kernels_(kernels), similarity_(similarity), moments_(moments), normal_(normalised(moments)),
-        given_(std::move(given)), svm_(svm) {}
+      : how_(how),
+        kernels_(kernels),
+        similarity_(similarity),
+        moments_(moments),
+        normal_(normalised(moments)),
+        given_(std::move(given)),
+        svm_(svm) {}
 
   std::vector<LearnedWeights> run() const {
     if (how_.rule != WeightRule::kQp) return {finished(0, by_rule())};
-    const std::vector<double> toward =
-        how_.options.toward == PullToward::kGiven ? given_shares(moments_, given_) : std::vector<double>();
+    const std::vector<double> toward = how_.options.toward == PullToward::kGiven
+                                           ? given_shares(moments_, given_)
+                                           : std::vector<double>();
     const double unit = given_kernel_norm(moments_, given_);
     std::vector<double> lambdas(std::begin(kLambdaGrid), std::end(kLambdaGrid));
     if (how_.options.lambda) lambdas = {*how_.options.lambda};
     std::vector<LearnedWeights> out;
-    for (double lambda : lambdas) out.push_back(finished(lambda, qp_weights(normal_, lambda * unit, toward)));
+    for (double lambda : lambdas)
+      out.push_back(finished(lambda, qp_weights(normal_, lambda * unit, toward)));
     return out;
   }
 
  private:
   std::vector<double> by_rule() const {
     switch (how_.rule) {
-      case WeightRule::kUniform: return std::vector<double>(moments_.num_kernels(), 1.0);
-      case WeightRule::kAlignment: return alignment_weights(normal_);
-      case WeightRule::kLp: return lp_weights(kernels_, similarity_, moments_.largest);
-      case WeightRule::kSdp: return sdp_weights(kernels_, normal_.products, normal_.with_labels, moments_.largest);
-      case WeightRule::kMkl: return mkl_weights(kernels_, svm_, moments_.largest);
-      case WeightRule::kQp: break;  // has its own way above
+      case WeightRule::kUniform:
+        return std::vector<double>(moments_.num_kernels(), 1.0);
+      case WeightRule::kAlignment:
+        return alignment_weights(normal_);
+      case WeightRule::kLp:
+        return lp_weights(kernels_, similarity_, moments_.largest);
+      case WeightRule::kSdp:
+        return sdp_weights(kernels_, normal_.products, normal_.with_labels, moments_.largest);
+      case WeightRule::kMkl:
+        return mkl_weights(kernels_, svm_, moments_.largest);
+      case WeightRule::kQp:
+        break;  // has its own way above
     }
     abort_on_bug("rule", __FILE__, __LINE__);
   }
@@ -152,7 +171,8 @@ class Learning {
 };
 
 // Puts zeros where kernels were left out.
-std::vector<double> spread(const std::vector<double>& values, const std::vector<size_t>& kept, size_t count) {
+std::vector<double> spread(const std::vector<double>& values, const std::vector<size_t>& kept,
+                           size_t count) {
   std::vector<double> out(count);
   for (size_t k = 0; k < kept.size(); ++k) out[kept[k]] = values[k];
   return out;
@@ -161,22 +181,29 @@ std::vector<double> spread(const std::vector<double>& values, const std::vector<
 }  // namespace
 
 void LearningOptions::fields(Fields& f) {
-  f("lambda", lambda, "qp: how much weights are held back, in units of the kernel's norm; auto is found by cross-validation")
+  f("lambda", lambda,
+    "qp: how much weights are held back, in units of the kernel's norm; auto is found by "
+    "cross-validation")
       .range(0, 1e9)
       .paper("DSPM 3.2");
   f.choice("toward", toward, {"uniform", "given"},
            "qp: what lambda pulls the weights to, equal ones or those without learning")
       .paper("DSPM 3.2");
   f("centre", centre, "qp, alignment, sdp: compare kernels and labels with their means taken away");
-  f("balance", balance, "every class counts the same in learning, whatever its number of items").paper("DSPM 6");
-  f("overlap", overlap, "items with several labels: similar by how many they share, not only whether").paper("DSPM 6");
-  f("mkl_cost", mkl_cost, "mkl: cost of an error, for kernels with values up to 1").range(1e-6, 1e9);
+  f("balance", balance, "every class counts the same in learning, whatever its number of items")
+      .paper("DSPM 6");
+  f("overlap", overlap,
+    "items with several labels: similar by how many they share, not only whether")
+      .paper("DSPM 6");
+  f("mkl_cost", mkl_cost, "mkl: cost of an error, for kernels with values up to 1")
+      .range(1e-6, 1e9);
 }
 
-std::vector<LearnedWeights> learn_weights(const WeightLearning& how, const KernelTiles& kernels, const Labels& labels,
-                                          std::span<const double> given, const MarginSolver& svm,
-                                          const Progress& progress) {
-  MUSTER_CHECK(kernels.num_kernels > 0 && given.size() == kernels.num_kernels && labels.size() == kernels.num_items);
+std::vector<LearnedWeights> learn_weights(const WeightLearning& how, const KernelTiles& kernels,
+                                          const Labels& labels, std::span<const double> given,
+                                          const MarginSolver& svm, const Progress& progress) {
+  MUSTER_CHECK(kernels.num_kernels > 0 && given.size() == kernels.num_kernels &&
+               labels.size() == kernels.num_items);
   const LabelSimilarity similarity(labels, how.options.balance, how.options.overlap);
   const KernelMoments moments = kernel_moments(kernels, similarity, how.options.centre, progress);
   std::vector<size_t> kept;
@@ -187,7 +214,8 @@ std::vector<LearnedWeights> learn_weights(const WeightLearning& how, const Kerne
     given_kept.push_back(given[j]);
   }
   if (kept.empty()) {  // nothing but zeros: any weights do
-    const std::vector<double> equal(kernels.num_kernels, 1 / static_cast<double>(kernels.num_kernels));
+    const std::vector<double> equal(kernels.num_kernels,
+                                    1 / static_cast<double>(kernels.num_kernels));
     return {{0, equal, equal}};
   }
   std::vector<LearnedWeights> out;

@@ -15,17 +15,19 @@
 namespace muster {
 namespace {
 
-constexpr WeightRule kRules[] = {WeightRule::kUniform, WeightRule::kQp,  WeightRule::kLp,
+constexpr WeightRule kRules[] = {WeightRule::kUniform,   WeightRule::kQp,  WeightRule::kLp,
                                  WeightRule::kAlignment, WeightRule::kSdp, WeightRule::kMkl};
 
-// Kernels that see the classes more or less well: exp(-|x - y|^2) of points that move apart with the class.
+// Kernels that see the classes more or less well: exp(-|x - y|^2) of points that move apart with
+// the class.
 struct Problem {
   Problem(size_t n, size_t count, uint64_t seed, int classes = 2) {
     for (int c = 0; c < classes; ++c) labels.class_names.push_back(std::to_string(c));
     Rng rng(seed);
     for (size_t i = 0; i < n; ++i) labels.of_item.push_back({static_cast<int>(i) % classes});
     for (size_t j = 0; j < count; ++j) {
-      const double apart = 0.4 + 0.5 * static_cast<double>((j * 7) % count), scale = 1 + static_cast<double>(j);
+      const double apart = 0.4 + 0.5 * static_cast<double>((j * 7) % count),
+                   scale = 1 + static_cast<double>(j);
       Eigen::MatrixXd points(static_cast<Eigen::Index>(n), 2);
       for (Eigen::Index i = 0; i < points.rows(); ++i)
         for (Eigen::Index d = 0; d < 2; ++d)
@@ -39,7 +41,8 @@ struct Problem {
     similarity.resize(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
     for (Eigen::Index p = 0; p < similarity.rows(); ++p)
       for (Eigen::Index q = 0; q < similarity.rows(); ++q)
-        similarity(p, q) = labels.first(static_cast<size_t>(p)) == labels.first(static_cast<size_t>(q));
+        similarity(p, q) =
+            labels.first(static_cast<size_t>(p)) == labels.first(static_cast<size_t>(q));
   }
 
   KernelTiles tiles() const {
@@ -48,7 +51,8 @@ struct Problem {
                 for (size_t i = 0; i < tile.num_rows; ++i)
                   for (size_t j = 0; j < tile.num_cols; ++j)
                     out(k, i * tile.num_cols + j) =
-                        grams[k](static_cast<Eigen::Index>(tile.row + i), static_cast<Eigen::Index>(tile.col + j));
+                        grams[k](static_cast<Eigen::Index>(tile.row + i),
+                                 static_cast<Eigen::Index>(tile.col + j));
             }};
   }
 
@@ -61,7 +65,8 @@ struct Problem {
       targets.push_back(labels.first(i) == 0 ? 1 : -1);
     }
     double offset = 0;
-    const auto duals = oracle::c_svc(rows, targets, std::vector<double>(gram.rows, cost), offset, 300);
+    const auto duals =
+        oracle::c_svc(rows, targets, std::vector<double>(gram.rows, cost), offset, 300);
     Matrix<double> out(1, gram.rows);
     std::ranges::copy(duals, out.row(0).begin());
     return out;
@@ -70,7 +75,8 @@ struct Problem {
   std::vector<double> learn(WeightRule rule, LearningOptions options = {}) const {
     const std::vector<double> given(grams.size(), 1.0);
     return learn_weights({rule, options}, tiles(), labels, given,
-                         [&](MatrixView<const double> gram) { return svm(gram, options.mkl_cost); }, {})
+                         [&](MatrixView<const double> gram) { return svm(gram, options.mkl_cost); },
+                         {})
         .at(0)
         .shares;
   }
@@ -85,7 +91,8 @@ std::vector<std::vector<double>> simplex_grid(int steps) {
   std::vector<std::vector<double>> out;
   for (int a = 0; a <= steps; ++a)
     for (int b = 0; a + b <= steps; ++b)
-      out.push_back({a / static_cast<double>(steps), b / static_cast<double>(steps), (steps - a - b) / static_cast<double>(steps)});
+      out.push_back({a / static_cast<double>(steps), b / static_cast<double>(steps),
+                     (steps - a - b) / static_cast<double>(steps)});
   return out;
 }
 
@@ -104,7 +111,8 @@ TEST(KernelMoments, EqualTheFormulasPlainAndCentredOverManyTiles) {
         kernel_moments(problem.tiles(), LabelSimilarity(problem.labels, false, false), centre, {});
     for (size_t i = 0; i < grams.size(); ++i)
       for (size_t j = 0; j < grams.size(); ++j) {
-        const Eigen::MatrixXd a = centre ? oracle::centred(grams[i]) : grams[i], b = centre ? oracle::centred(grams[j]) : grams[j];
+        const Eigen::MatrixXd a = centre ? oracle::centred(grams[i]) : grams[i],
+                              b = centre ? oracle::centred(grams[j]) : grams[j];
         const double expected = a.cwiseProduct(b).sum();
         EXPECT_NEAR(moments.products(i, j), expected, 1e-9 * grams[i].norm() * grams[j].norm());
       }
@@ -128,8 +136,10 @@ TEST(KernelMoments, BalancedMomentsAreThoseOfRepeatedItems) {
   twice.labels = repeated_labels;
   for (size_t j = 0; j < 2; ++j) twice.grams[j] = problem.grams[j](repeated, repeated);
   for (const bool centre : {false, true}) {
-    const KernelMoments one = kernel_moments(problem.tiles(), LabelSimilarity(problem.labels, true, false), centre, {});
-    const KernelMoments two = kernel_moments(twice.tiles(), LabelSimilarity(twice.labels, false, false), centre, {});
+    const KernelMoments one =
+        kernel_moments(problem.tiles(), LabelSimilarity(problem.labels, true, false), centre, {});
+    const KernelMoments two =
+        kernel_moments(twice.tiles(), LabelSimilarity(twice.labels, false, false), centre, {});
     const double scale = std::pow(9.0 / 12.0, 2);  // item weights have mean 1
     for (size_t i = 0; i < one.products.size(); ++i)
       EXPECT_NEAR(one.products.data()[i], scale * two.products.data()[i], 1e-10);
@@ -149,12 +159,14 @@ TEST(LabelSimilarity, OfSeveralLabels) {
 TEST(SimplexQp, MeetsTheConditionsOfOptimality) {
   for (uint64_t seed = 0; seed < 40; ++seed) {
     Rng rng(seed);
-    const size_t n = 1 + seed % 25, rank = seed % 3 == 0 ? (n + 1) / 2 : 2 * n;  // every third is singular
+    const size_t n = 1 + seed % 25,
+                 rank = seed % 3 == 0 ? (n + 1) / 2 : 2 * n;  // every third is singular
     Matrix<double> factor(n, rank), q(n, n);
     for (double& value : factor.values()) value = rng.normal();
     for (size_t i = 0; i < n; ++i)
       for (size_t j = 0; j < n; ++j)
-        q(i, j) = std::inner_product(factor.row(i).begin(), factor.row(i).end(), factor.row(j).begin(), 0.0);
+        q(i, j) = std::inner_product(factor.row(i).begin(), factor.row(i).end(),
+                                     factor.row(j).begin(), 0.0);
     std::vector<double> c(n);
     for (double& value : c) value = 3 * rng.normal();
     const std::vector<double> u = solve_simplex_qp(q, c);
@@ -162,7 +174,8 @@ TEST(SimplexQp, MeetsTheConditionsOfOptimality) {
     for (double value : q.values()) scale = std::max(scale, std::abs(value));
     std::vector<double> gradient(n);
     for (size_t i = 0; i < n; ++i)
-      gradient[i] = 2 * (std::inner_product(u.begin(), u.end(), q.row(i).begin(), 0.0) - c[i]) / scale;
+      gradient[i] =
+          2 * (std::inner_product(u.begin(), u.end(), q.row(i).begin(), 0.0) - c[i]) / scale;
     const double least = *std::ranges::min_element(gradient);
     for (size_t i = 0; i < n; ++i) {
       EXPECT_GE(u[i], 0);
@@ -188,15 +201,18 @@ TEST(KernelWeights, QpIsTheBestOfAllOfTheSimplex) {
     if (centre) {
       whole = oracle::centred(whole);
       similarity = oracle::centred(similarity);
-      for (Eigen::MatrixXd& gram : problem.grams) {  // divided by their largest values before they are centred
+      for (Eigen::MatrixXd& gram :
+           problem.grams) {  // divided by their largest values before they are centred
         gram = oracle::centred(gram / gram.maxCoeff());
       }
     }
     const double ridge = 0.02 * whole.squaredNorm();
     const auto value = [&](const std::vector<double>& at) {
       Eigen::MatrixXd k = Eigen::MatrixXd::Zero(30, 30);
-      for (size_t j = 0; j < 3; ++j) k += at[j] * problem.grams[j] / (centre ? 1 : problem.grams[j].maxCoeff());
-      return (k - similarity).squaredNorm() + ridge * std::inner_product(at.begin(), at.end(), at.begin(), 0.0);
+      for (size_t j = 0; j < 3; ++j)
+        k += at[j] * problem.grams[j] / (centre ? 1 : problem.grams[j].maxCoeff());
+      return (k - similarity).squaredNorm() +
+             ridge * std::inner_product(at.begin(), at.end(), at.begin(), 0.0);
     };
     double best = INFINITY;
     std::vector<double> best_at;
@@ -211,17 +227,22 @@ TEST(KernelWeights, QpIsPulledTowardTheWeightsGiven) {
   const Problem problem(30, 3, 2);
   LearningOptions options;
   options.lambda = 1e6;
-  EXPECT_LT(largest_difference(problem.learn(WeightRule::kQp, options), {1.0 / 3, 1.0 / 3, 1.0 / 3}), 1e-3);
+  EXPECT_LT(
+      largest_difference(problem.learn(WeightRule::kQp, options), {1.0 / 3, 1.0 / 3, 1.0 / 3}),
+      1e-3);
   options.toward = PullToward::kGiven;
   // Given weights of 1 for kernels with largest values 1, 2, 3.
-  EXPECT_LT(largest_difference(problem.learn(WeightRule::kQp, options), {1.0 / 6, 2.0 / 6, 3.0 / 6}), 1e-3);
+  EXPECT_LT(
+      largest_difference(problem.learn(WeightRule::kQp, options), {1.0 / 6, 2.0 / 6, 3.0 / 6}),
+      1e-3);
 }
 
 TEST(KernelWeights, AutomaticLambdaOffersAGrid) {
   const Problem problem(20, 3, 2);
   LearningOptions options;
   options.lambda.reset();
-  const auto all = learn_weights({WeightRule::kQp, options}, problem.tiles(), problem.labels, std::vector<double>(3, 1.0), {}, {});
+  const auto all = learn_weights({WeightRule::kQp, options}, problem.tiles(), problem.labels,
+                                 std::vector<double>(3, 1.0), {}, {});
   EXPECT_GT(all.size(), 3u);
   for (size_t i = 1; i < all.size(); ++i) EXPECT_GT(all[i].lambda, all[i - 1].lambda);
 }
@@ -248,11 +269,13 @@ TEST(KernelWeights, LpTakesNegativeKernelValues) {
   Problem problem(16, 2, 3);
   problem.grams[0].array() -= 0.3;
   std::vector<double> largest{problem.grams[0].cwiseAbs().maxCoeff(), problem.grams[1].maxCoeff()};
-  const std::vector<double> u = lp_weights(problem.tiles(), LabelSimilarity(problem.labels, false, false), largest);
+  const std::vector<double> u =
+      lp_weights(problem.tiles(), LabelSimilarity(problem.labels, false, false), largest);
   const double best = oracle::hinge_objective(problem.grams, problem.similarity, u);
   for (const double a : {-0.01, 0.0, 0.01})
     for (const double b : {-0.01, 0.0, 0.01})
-      EXPECT_GE(oracle::hinge_objective(problem.grams, problem.similarity, {std::max(0.0, u[0] + a), std::max(0.0, u[1] + b)}),
+      EXPECT_GE(oracle::hinge_objective(problem.grams, problem.similarity,
+                                        {std::max(0.0, u[0] + a), std::max(0.0, u[1] + b)}),
                 best - 1e-7);
 }
 
@@ -261,14 +284,17 @@ TEST(KernelWeights, AlignmentIsTheBestOfAllOfTheSimplex) {
     const Problem problem(30, 3, seed, 3);
     const std::vector<double> u = problem.learn(WeightRule::kAlignment);
     double best = 0;
-    for (const auto& at : simplex_grid(100)) best = std::max(best, oracle::alignment(problem.grams, problem.similarity, at));
+    for (const auto& at : simplex_grid(100))
+      best = std::max(best, oracle::alignment(problem.grams, problem.similarity, at));
     EXPECT_GE(oracle::alignment(problem.grams, problem.similarity, u), best - 1e-12);
   }
 }
 
 TEST(KernelWeights, SdpFindsTheAlignment) {
   const Problem problem(30, 4, 3);
-  EXPECT_LT(largest_difference(problem.learn(WeightRule::kSdp), problem.learn(WeightRule::kAlignment)), 1e-3);
+  EXPECT_LT(
+      largest_difference(problem.learn(WeightRule::kSdp), problem.learn(WeightRule::kAlignment)),
+      1e-3);
 }
 
 TEST(KernelWeights, MklIsTheBestOfAllOfTheSimplex) {
@@ -301,7 +327,8 @@ TEST(KernelWeights, FollowTheOrderOfTheKernels) {
   for (const WeightRule rule : kRules) {
     std::vector<double> expected = problem.learn(rule);
     std::swap(expected[0], expected[2]);
-    EXPECT_LT(largest_difference(turned.learn(rule), expected), rule == WeightRule::kSdp ? 1e-4 : 1e-6)
+    EXPECT_LT(largest_difference(turned.learn(rule), expected),
+              rule == WeightRule::kSdp ? 1e-4 : 1e-6)
         << kWeightRuleNames[static_cast<size_t>(rule)];
   }
 }

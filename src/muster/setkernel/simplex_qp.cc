@@ -17,7 +17,8 @@ constexpr double kSupport = 1e-9;
 using Index = Eigen::Index;
 
 // Largest gradient difference that the conditions of optimality forbid.
-double violation(const Eigen::MatrixXd& quadratic, const Eigen::VectorXd& linear, const Eigen::VectorXd& u) {
+double violation(const Eigen::MatrixXd& quadratic, const Eigen::VectorXd& linear,
+                 const Eigen::VectorXd& u) {
   const Eigen::VectorXd gradient = 2 * (quadratic * u - linear);
   double most = -INFINITY;
   for (Index j = 0; j < u.size(); ++j)
@@ -35,7 +36,8 @@ Eigen::VectorXd exact_on_support(const Eigen::MatrixXd& quadratic, const Eigen::
   Eigen::MatrixXd system = Eigen::MatrixXd::Zero(m + 1, m + 1);
   Eigen::VectorXd right = Eigen::VectorXd::Zero(m + 1);
   for (Index i = 0; i < m; ++i) {
-    for (Index j = 0; j < m; ++j) system(i, j) = quadratic(support[static_cast<size_t>(i)], support[static_cast<size_t>(j)]);
+    for (Index j = 0; j < m; ++j)
+      system(i, j) = quadratic(support[static_cast<size_t>(i)], support[static_cast<size_t>(j)]);
     system(i, m) = system(m, i) = 1;
     right[i] = linear[support[static_cast<size_t>(i)]];
   }
@@ -48,14 +50,16 @@ Eigen::VectorXd exact_on_support(const Eigen::MatrixXd& quadratic, const Eigen::
 
 }  // namespace
 
-std::vector<double> solve_simplex_qp(MatrixView<const double> quadratic, std::span<const double> linear) {
+std::vector<double> solve_simplex_qp(MatrixView<const double> quadratic,
+                                     std::span<const double> linear) {
   const auto n = static_cast<Index>(linear.size());
   MUSTER_CHECK(n > 0 && quadratic.rows == linear.size() && quadratic.cols == linear.size());
   Eigen::MatrixXd q(n, n);
   Eigen::VectorXd c(n);
   for (Index i = 0; i < n; ++i) {
     c[i] = linear[static_cast<size_t>(i)];
-    for (Index j = 0; j < n; ++j) q(i, j) = quadratic(static_cast<size_t>(i), static_cast<size_t>(j));
+    for (Index j = 0; j < n; ++j)
+      q(i, j) = quadratic(static_cast<size_t>(i), static_cast<size_t>(j));
   }
   const double scale = std::max(q.cwiseAbs().maxCoeff(), c.cwiseAbs().maxCoeff());
   if (scale > 0) {
@@ -73,7 +77,8 @@ std::vector<double> solve_simplex_qp(MatrixView<const double> quadratic, std::sp
   for (Index i = 0; i < n; ++i) u[i] = std::max(0.0, alpha(i));
   u /= u.sum();
   const Eigen::VectorXd exact = exact_on_support(q, c, u);
-  if (exact.minCoeff() >= 0 && exact.sum() > 0.5 && violation(q, c, exact) <= violation(q, c, u)) u = exact / exact.sum();
+  if (exact.minCoeff() >= 0 && exact.sum() > 0.5 && violation(q, c, exact) <= violation(q, c, u))
+    u = exact / exact.sum();
   return std::vector<double>(u.data(), u.data() + n);
 }
 

@@ -12,8 +12,9 @@
 
 namespace muster {
 
-// Q symmetric and positive semi-definite, at least 1 x 1. Gradients of the positive u_j agree, and none is
-// smaller, to 1e-8 of the largest entry of Q and c.
-std::vector<double> solve_simplex_qp(MatrixView<const double> quadratic, std::span<const double> linear);
+// Q symmetric and positive semi-definite, at least 1 x 1. Gradients of the positive u_j agree, and
+// none is smaller, to 1e-8 of the largest entry of Q and c.
+std::vector<double> solve_simplex_qp(MatrixView<const double> quadratic,
+                                     std::span<const double> linear);
 
 }  // namespace muster

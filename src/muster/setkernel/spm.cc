@@ -15,36 +15,46 @@ constexpr size_t kTileSide = 4 * kBlockSets;
 // The non-zero bins of all cells, cell by cell; bins count from 0 in each cell.
 class PyramidHistogram final : public Representation {
  public:
-  PyramidHistogram(std::vector<uint32_t> starts, std::vector<uint32_t> words, std::vector<float> values)
+  PyramidHistogram(std::vector<uint32_t> starts, std::vector<uint32_t> words,
+                   std::vector<float> values)
       : starts(std::move(starts)), words(std::move(words)), values(std::move(values)) {}
 
   size_t num_bytes() const override {
     return (starts.size() + words.size()) * sizeof(uint32_t) + values.size() * sizeof(float);
   }
-  SparseBins cell(size_t c) const { return {&words[starts[c]], &values[starts[c]], starts[c + 1] - starts[c]}; }
+  SparseBins cell(size_t c) const {
+    return {&words[starts[c]], &values[starts[c]], starts[c + 1] - starts[c]};
+  }
 
   std::vector<uint32_t> starts;  // one more than there are cells
   std::vector<uint32_t> words;
   std::vector<float> values;
 };
 
-const PyramidHistogram& histogram(const Representation& set) { return dynamic_cast<const PyramidHistogram&>(set); }
+const PyramidHistogram& histogram(const Representation& set) {
+  return dynamic_cast<const PyramidHistogram&>(set);
+}
 
 size_t cells_below(int level) { return ((size_t{1} << (2 * level)) - 1) / 3; }
 
 class Spm final : public SetKernel {
  public:
-  Spm(std::shared_ptr<const Words> words, const SpmOptions& options, std::vector<double> weights, bool settled)
+  Spm(std::shared_ptr<const Words> words, const SpmOptions& options, std::vector<double> weights,
+      bool settled)
       : words_(std::move(words)), options_(options), weights_(std::move(weights)) {
     if (options.learns_weights() && !settled)
-      to_learn_ = {static_cast<WeightRule>(static_cast<int>(options.weights) - static_cast<int>(SpmWeights::kUniform)),
+      to_learn_ = {static_cast<WeightRule>(static_cast<int>(options.weights) -
+                                           static_cast<int>(SpmWeights::kUniform)),
                    options.learning};
   }
 
   std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
     if (set.size() > 0 && options_.levels > 0 && !set.has_places())
-      throw data_error("spm: levels={} needs the place of each vector, and this set has none; give places or set "
-                       "levels=0", options_.levels);
+      throw data_error(
+          "spm: levels={} needs the place of each vector, and this set has none; give places or "
+          "set "
+          "levels=0",
+          options_.levels);
     const std::vector<uint64_t> bins = occupied_bins(set);
     std::vector<uint32_t> starts(num_parts() + 1), words;
     std::vector<float> values;
@@ -57,10 +67,12 @@ class Spm final : public SetKernel {
       ++starts[bins[begin] / words_->size() + 1];
     }
     for (size_t c = 0; c < num_parts(); ++c) starts[c + 1] += starts[c];
-    return std::make_shared<PyramidHistogram>(std::move(starts), std::move(words), std::move(values));
+    return std::make_shared<PyramidHistogram>(std::move(starts), std::move(words),
+                                              std::move(values));
   }
 
-  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out, const Progress& progress) const override {
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
       const RepresentedSpan across = b.subspan(tile.col, tile.num_cols);
@@ -86,7 +98,8 @@ class Spm final : public SetKernel {
       const size_t rows = std::min(kBlockSets, a.size() - row);
       over_cells(a.subspan(row, rows), b, [&](size_t cell, const Matrix<float>& values) {
         for (size_t i = 0; i < rows; ++i)
-          for (size_t j = 0; j < b.size(); ++j) out(cell, (row + i) * b.size() + j) = static_cast<double>(values(j, i));
+          for (size_t j = 0; j < b.size(); ++j)
+            out(cell, (row + i) * b.size() + j) = static_cast<double>(values(j, i));
       });
     }
   }
@@ -95,7 +108,9 @@ class Spm final : public SetKernel {
     MUSTER_CHECK(weights.size() == num_parts());
     return std::make_shared<Spm>(words_, options_, std::move(weights), true);
   }
-  const WeightLearning* weights_to_learn() const override { return to_learn_ ? &*to_learn_ : nullptr; }
+  const WeightLearning* weights_to_learn() const override {
+    return to_learn_ ? &*to_learn_ : nullptr;
+  }
 
   void save(TensorWriter out) const override {
     words_->save(out);
@@ -117,12 +132,17 @@ class Spm final : public SetKernel {
   }
 
   Represented load_represented(TensorReader in) const override {
-    const std::vector<uint32_t> starts = in.values<uint32_t>("starts"), words = in.values<uint32_t>("words");
+    const std::vector<uint32_t> starts = in.values<uint32_t>("starts"),
+                                words = in.values<uint32_t>("words");
     const std::vector<float> values = in.values<float>("values");
     const size_t per_set = num_parts() + 1;
-    in.require(starts.size() % per_set == 0 && words.size() == values.size(), "histograms of another pyramid");
-    in.require(std::ranges::all_of(words, [&](uint32_t word) { return word < words_->size(); }), "words of the vocabulary");
-    in.require(std::ranges::all_of(values, [](float value) { return value >= 0 && std::isfinite(value); }), "counts that are not negative");
+    in.require(starts.size() % per_set == 0 && words.size() == values.size(),
+               "histograms of another pyramid");
+    in.require(std::ranges::all_of(words, [&](uint32_t word) { return word < words_->size(); }),
+               "words of the vocabulary");
+    in.require(
+        std::ranges::all_of(values, [](float value) { return value >= 0 && std::isfinite(value); }),
+        "counts that are not negative");
     Represented out;
     size_t begin = 0;
     for (size_t s = 0; s < starts.size(); s += per_set) {
@@ -130,7 +150,8 @@ class Spm final : public SetKernel {
                                       starts.begin() + static_cast<ptrdiff_t>(s + per_set));
       in.require(own[0] == 0 && std::ranges::is_sorted(own) && own.back() <= words.size() - begin,
                  "histograms whose cells are in order");
-      const auto from = static_cast<ptrdiff_t>(begin), to = static_cast<ptrdiff_t>(begin + own.back());
+      const auto from = static_cast<ptrdiff_t>(begin),
+                 to = static_cast<ptrdiff_t>(begin + own.back());
       out.push_back(std::make_shared<PyramidHistogram>(
           own, std::vector<uint32_t>(words.begin() + from, words.begin() + to),
           std::vector<float>(values.begin() + from, values.begin() + to)));
@@ -149,15 +170,16 @@ class Spm final : public SetKernel {
     for (int level = 0; level <= options_.levels; ++level)
       for (size_t i = 0; i < words.size(); ++i) {
         const size_t v = i / words_->per_vector();
-        const size_t cell = level == 0 ? 0 : cell_of(set.places(v, 0), set.places(v, 1), size_t{1} << level);
+        const size_t cell =
+            level == 0 ? 0 : cell_of(set.places(v, 0), set.places(v, 1), size_t{1} << level);
         out.push_back((cells_below(level) + cell) * words_->size() + words[i]);
       }
     std::ranges::sort(out);
     return out;
   }
 
-  // Calls body(cell, values) for every cell, values(j, i) being the intersection of a[i] and b[j] there; at most
-  // kBlockSets in a.
+  // Calls body(cell, values) for every cell, values(j, i) being the intersection of a[i] and b[j]
+  // there; at most kBlockSets in a.
   template <class Body>
   void over_cells(RepresentedSpan a, RepresentedSpan b, const Body& body) const {
     Matrix<float> block(words_->size(), kBlockSets), values(b.size(), kBlockSets);
@@ -187,19 +209,24 @@ class Spm final : public SetKernel {
 
 void SpmOptions::fields(Fields& f) {
   vocabulary.fields(f);
-  f("levels", levels, "levels above the whole picture; level l has 4^l cells").range(0, 5).paper("DSPM 3.1");
-  f.choice("counts", counts, {"share", "raw"}, "words are counted as shares of the set's vectors, or as they are")
+  f("levels", levels, "levels above the whole picture; level l has 4^l cells")
+      .range(0, 5)
+      .paper("DSPM 3.1");
+  f.choice("counts", counts, {"share", "raw"},
+           "words are counted as shares of the set's vectors, or as they are")
       .paper("DSPM 3.1");
   std::vector<std::string> names = {"dyadic", "constant"};
   names.insert(names.end(), kWeightRuleNames.begin(), kWeightRuleNames.end());
-  f.choice("weights", weights, names, "of the cells: by level, all 1, or learnt from the labels").paper("DSPM 3");
+  f.choice("weights", weights, names, "of the cells: by level, all 1, or learnt from the labels")
+      .paper("DSPM 3");
   learning.fields(f);
 }
 
 std::vector<double> dyadic_weights(int levels) {
   std::vector<double> out;
   for (int level = 0; level <= levels; ++level)
-    out.insert(out.end(), size_t{1} << (2 * level), std::ldexp(1.0, level == 0 ? -levels : level - levels - 1));
+    out.insert(out.end(), size_t{1} << (2 * level),
+               std::ldexp(1.0, level == 0 ? -levels : level - levels - 1));
   return out;
 }
 
@@ -214,8 +241,10 @@ std::shared_ptr<const SetKernel> fit_spm(const SpmOptions& options, const Sample
 std::shared_ptr<const SetKernel> load_spm(const SpmOptions& options, TensorReader in) {
   std::vector<double> weights = in.values<double>("weights");
   in.require(weights.size() == cells_below(options.levels + 1), "one weight a cell");
-  in.require(std::ranges::all_of(weights, [](double weight) { return std::isfinite(weight); }), "finite weights");
-  return std::make_shared<Spm>(load_words(options.vocabulary, in), options, std::move(weights), true);
+  in.require(std::ranges::all_of(weights, [](double weight) { return std::isfinite(weight); }),
+             "finite weights");
+  return std::make_shared<Spm>(load_words(options.vocabulary, in), options, std::move(weights),
+                               true);
 }
 
 }  // namespace muster

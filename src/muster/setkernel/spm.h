@@ -1,14 +1,16 @@
-// Spatial pyramid matching (Lazebnik, Schmid & Ponce, CVPR 2006; DSPM eqs 1 to 3): level l = 0..L cuts the picture
-// into 2^l x 2^l cells, and
+// Spatial pyramid matching (Lazebnik, Schmid & Ponce, CVPR 2006; DSPM eqs 1 to 3): level l = 0..L
+// cuts the picture into 2^l x 2^l cells, and
 //
 //   K(X, Y) = sum_l sum_{cells i of level l} w_{l,i} sum_words min(H_{l,i}(X), H_{l,i}(Y))
 //
-// with H the histogram of visual words in the cell, divided by the number of vectors of the whole set
-// (counts=share) or not (counts=raw). Weights: dyadic w = 1 / 2^L at level 0 and 1 / 2^(L-l+1) above; constant 1;
-// or learnt, one a cell (kernel_weights.h). A set is kept as its non-zero bins, sorted by cell and word.
+// with H the histogram of visual words in the cell, divided by the number of vectors of the whole
+// set (counts=share) or not (counts=raw). Weights: dyadic w = 1 / 2^L at level 0 and 1 / 2^(L-l+1)
+// above; constant 1; or learnt, one a cell (kernel_weights.h). A set is kept as its non-zero bins,
+// sorted by cell and word.
 //
 // Levels above 0 require places (data error). An empty set has value 0 with every set. Thread-safe.
-// Cost: represent O(m words d); a pair O(bins that are not 0 in the sparser of the two), 32 pairs at once.
+// Cost: represent O(m words d); a pair O(bins that are not 0 in the sparser of the two), 32 pairs
+// at once.
 #pragma once
 
 #include "muster/codebook/words.h"

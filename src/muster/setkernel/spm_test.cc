@@ -54,7 +54,8 @@ TEST(Spm, EqualsTheNaiveLoopCellByCellAndInAll) {
       const Matrix<double> gram = f.gram();
       for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < n; ++j) {
-          const auto expected = oracle::spm_cells(f.sets[i], f.sets[j], f.words, levels, counts == SpmCounts::kShare);
+          const auto expected =
+              oracle::spm_cells(f.sets[i], f.sets[j], f.words, levels, counts == SpmCounts::kShare);
           double sum = 0;
           for (size_t c = 0; c < cells; ++c) {
             EXPECT_NEAR(parts(c, i * n + j), expected[c], 1e-6 * std::max(1.0, expected[c]));

@@ -11,7 +11,8 @@ constexpr size_t kTileSide = 128;
 constexpr int kIterations = 100;
 constexpr double kGap = 1e-3;  // of the optimum
 
-// Calls body(tile, values of all kernels there) for every tile on and above the diagonal, over threads.
+// Calls body(tile, values of all kernels there) for every tile on and above the diagonal, over
+// threads.
 template <class Body>
 void over_tiles(const KernelTiles& kernels, const Body& body) {
   for_each_tile(kernels.num_items, kernels.num_items, kTileSide, true, {}, [&](const Tile& tile) {
@@ -36,14 +37,16 @@ Matrix<double> weighted_sum(const KernelTiles& kernels, std::span<const double> 
 // For each kernel sum over problems of c'K_j c, c being the signed duals of a problem.
 std::vector<double> quadratic_forms(const KernelTiles& kernels, const Matrix<double>& duals) {
   const size_t side = (kernels.num_items + kTileSide - 1) / kTileSide;
-  Matrix<double> of_tile(side * side, kernels.num_kernels);  // added in order: threads do not change a bit
+  Matrix<double> of_tile(side * side,
+                         kernels.num_kernels);  // added in order: threads do not change a bit
   over_tiles(kernels, [&](const Tile& tile, const Matrix<double>& values) {
     std::vector<double> pairs(tile.num_rows * tile.num_cols);
     for (size_t problem = 0; problem < duals.rows(); ++problem)
       for (size_t i = 0; i < tile.num_rows; ++i) {
         const double left = duals(problem, tile.row + i);
         if (left == 0) continue;
-        for (size_t j = 0; j < tile.num_cols; ++j) pairs[i * tile.num_cols + j] += left * duals(problem, tile.col + j);
+        for (size_t j = 0; j < tile.num_cols; ++j)
+          pairs[i * tile.num_cols + j] += left * duals(problem, tile.col + j);
       }
     const std::span<double> out = of_tile.row(tile.row / kTileSide * side + tile.col / kTileSide);
     for (size_t k = 0; k < out.size(); ++k)
@@ -58,7 +61,8 @@ std::vector<double> quadratic_forms(const KernelTiles& kernels, const Matrix<dou
 
 }  // namespace
 
-std::vector<double> mkl_weights(const KernelTiles& kernels, const MarginSolver& svm, std::span<const double> largest) {
+std::vector<double> mkl_weights(const KernelTiles& kernels, const MarginSolver& svm,
+                                std::span<const double> largest) {
   const size_t count = kernels.num_kernels;
   std::vector<double> shares(count, 1 / static_cast<double>(count)), weights(count);
   for (int iteration = 0; iteration < kIterations; ++iteration) {

@@ -16,7 +16,9 @@ constexpr size_t kTileSide = 128;
 constexpr double kRidge = 1e-8;
 
 void require(int code, const char* what) {
-  if (code != 0) throw runtime_failure("weights=sdp: DSDP failed to {} (code {}); use weights=alignment", what, code);
+  if (code != 0)
+    throw runtime_failure("weights=sdp: DSDP failed to {} (code {}); use weights=alignment", what,
+                          code);
 }
 
 // Lower triangle of each kernel, negative: DSDP wants C - sum u_j A_j positive semi-definite.
@@ -32,7 +34,8 @@ Matrix<double> negative_triangles(const KernelTiles& kernels, std::span<const do
         for (size_t i = 0; i < tile.num_rows; ++i)
           for (size_t j = 0; j < tile.num_cols; ++j) {
             const size_t p = row + i, q = col + j;
-            if (q >= p) out(k, q * (q + 1) / 2 + p) = -values(k, i * tile.num_cols + j) / largest[k];
+            if (q >= p)
+              out(k, q * (q + 1) / 2 + p) = -values(k, i * tile.num_cols + j) / largest[k];
           }
     }
   return out;
@@ -43,18 +46,23 @@ Eigen::MatrixXd root(MatrixView<const double> products) {
   const auto count = static_cast<Eigen::Index>(products.rows);
   Eigen::MatrixXd a(count, count);
   for (Eigen::Index i = 0; i < count; ++i)
-    for (Eigen::Index j = 0; j < count; ++j) a(i, j) = products(static_cast<size_t>(i), static_cast<size_t>(j));
+    for (Eigen::Index j = 0; j < count; ++j)
+      a(i, j) = products(static_cast<size_t>(i), static_cast<size_t>(j));
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(a / a.cwiseAbs().maxCoeff());
-  return eigen.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() * eigen.eigenvectors().transpose();
+  return eigen.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
+         eigen.eigenvectors().transpose();
 }
 
 }  // namespace
 
 std::vector<double> sdp_weights(const KernelTiles& kernels, MatrixView<const double> products,
-                                std::span<const double> with_labels, std::span<const double> largest) {
+                                std::span<const double> with_labels,
+                                std::span<const double> largest) {
   if (kernels.num_items > kMostItems)
-    throw usage_error("weights=sdp: the semidefinite programme is for at most {} items, and there are {}; use "
-                      "weights=alignment, which has the same solution", kMostItems, kernels.num_items);
+    throw usage_error(
+        "weights=sdp: the semidefinite programme is for at most {} items, and there are {}; use "
+        "weights=alignment, which has the same solution",
+        kMostItems, kernels.num_items);
   const auto count = static_cast<int>(kernels.num_kernels), n = static_cast<int>(kernels.num_items);
   Matrix<double> triangles = negative_triangles(kernels, largest);
   const Eigen::MatrixXd factor = root(products);
@@ -68,9 +76,11 @@ std::vector<double> sdp_weights(const KernelTiles& kernels, MatrixView<const dou
   BCone bounds = nullptr;
   require(DSDPCreateSDPCone(raw, 2, &cone), "make its cones");
   require(DSDPCreateBCone(raw, &bounds), "make its cones");
-  require(SDPConeSetBlockSize(cone, 0, n) + SDPConeSetBlockSize(cone, 1, count + 1), "size its blocks");
-  require(SDPConeSetIdentity(cone, 0, 0, n, kRidge) + SDPConeSetIdentity(cone, 1, 0, count + 1, 1.0),
-          "take its constants");
+  require(SDPConeSetBlockSize(cone, 0, n) + SDPConeSetBlockSize(cone, 1, count + 1),
+          "size its blocks");
+  require(
+      SDPConeSetIdentity(cone, 0, 0, n, kRidge) + SDPConeSetIdentity(cone, 1, 0, count + 1, 1.0),
+      "take its constants");
   // The last row of the second block, as indices into its packed triangle.
   std::vector<int> places(static_cast<size_t>(count));
   for (int k = 0; k < count; ++k) places[static_cast<size_t>(k)] = count * (count + 1) / 2 + k;
@@ -81,9 +91,13 @@ std::vector<double> sdp_weights(const KernelTiles& kernels, MatrixView<const dou
   }
   for (int j = 0; j < count; ++j) {
     const auto at = static_cast<size_t>(j);
-    require(DSDPSetDualObjective(raw, j + 1, with_labels[at] / (scale > 0 ? scale : 1)), "take its objective");
-    require(SDPConeSetADenseVecMat(cone, 0, j + 1, n, 1.0, triangles.row(at).data(), n * (n + 1) / 2), "take a kernel");
-    require(SDPConeSetASparseVecMat(cone, 1, j + 1, count + 1, 1.0, 0, places.data(), columns[at].data(), count),
+    require(DSDPSetDualObjective(raw, j + 1, with_labels[at] / (scale > 0 ? scale : 1)),
+            "take its objective");
+    require(
+        SDPConeSetADenseVecMat(cone, 0, j + 1, n, 1.0, triangles.row(at).data(), n * (n + 1) / 2),
+        "take a kernel");
+    require(SDPConeSetASparseVecMat(cone, 1, j + 1, count + 1, 1.0, 0, places.data(),
+                                    columns[at].data(), count),
             "take a norm");
     require(BConeSetLowerBound(bounds, j + 1, 0.0), "take its bounds");
   }
