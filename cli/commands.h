@@ -23,5 +23,6 @@ Run add_methods(CLI::App& app);
 Run add_predict(CLI::App& app);
 Run add_synth(CLI::App& app);
 Run add_train(CLI::App& app);
+Run add_weights(CLI::App& app);
 
 }  // namespace muster::cli

@@ -40,6 +40,9 @@ int gram(const GramArguments& args) {
   const ArrayFormat format = array_format(args.out);
   check_output(args.out);
   const BranchPlan plan = args.recipe.plan("gram", args.common);
+  if (plan.learns_weights())
+    throw usage_error("gram: {} learns its weights from labels, and sets have none; use weights=dyadic or constant",
+                      plan.set_kernel->full_spec().name);
   const Progress progress = args.common.progress();
   const Sets rows(args.rows, progress);
   std::optional<Sets> cols;

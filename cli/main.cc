@@ -34,6 +34,7 @@ constexpr Command kCommands[] = {
     {"match", "which features of two pictures or sets belong together", add_match},
     {"methods", "every method and stage with its options", add_methods},
     {"info", "what a file holds", add_info},
+    {"weights", "which cells and kernels tell classes apart, as numbers and pictures", add_weights},
 };
 
 constexpr const char* kFooter =

@@ -24,12 +24,17 @@ function(muster_find_plain target header library)
 endfunction()
 
 muster_find_plain(dnnl dnnl.h dnnl)  # its own configuration file asks for OpenCL
+muster_find_plain(clp coin/Clp_C_Interface.h Clp)
+muster_find_plain(dsdp dsdp/dsdp5.h dsdp)
 muster_find_plain(jpeg jpeglib.h jpeg)
 muster_find_plain(png png.h png)
 muster_find_plain(lemon lemon/network_simplex.h lemon)
 muster_find_plain(liblinear linear.h linear)
 muster_find_plain(libsvm libsvm/svm.h svm)
 muster_find_plain(vlfeat vl/covdet.h vl)
+
+# Of dlib only headers are used, which want the BLAS that its package brings.
+muster_find_plain(dlib dlib/matrix.h blas)
 
 # OpenCV's own configuration file is in a package that pulls in a hundred others.
 find_path(opencv_INCLUDE opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)

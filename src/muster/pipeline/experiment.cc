@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "muster/classify/cross_validation.h"
+#include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/pipeline/split_measures.h"
 #include "muster/pipeline/universal_file.h"
@@ -76,6 +77,18 @@ Json rows_json(const Matrix<double>& values) {
   Json out = Json::array();
   for (size_t r = 0; r < values.rows(); ++r)
     out.push_back(std::vector<double>(values.row(r).begin(), values.row(r).end()));
+  return out;
+}
+
+// One object a branch, where weights were learnt or there are several kernels to weigh.
+Json learnt_weights(const Pipeline& pipeline) {
+  Json out = Json::array();
+  const Plan& plan = pipeline.plan();
+  const bool learnt = std::ranges::any_of(plan.branches, [](const BranchPlan& branch) { return branch.learns_weights(); });
+  if (plan.on_vectors() || (!learnt && !plan.weight_learning())) return out;
+  const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
+  for (size_t b = 0; b < shares.size(); ++b)
+    out.push_back({{"branch", plan.branches[b].short_name()}, {"share", shares[b].share}, {"parts", shares[b].parts}});
   return out;
 }
 
@@ -240,6 +253,7 @@ class Experiment {
     times["train"] = train_seconds;
     times["test"] = test_seconds;
     if (const FitStatistics* statistics = pipeline.classifier().statistics()) add_statistics(*statistics, result);
+    if (const auto weights = learnt_weights(pipeline); !weights.empty()) result["kernel_shares"] = weights;
     result["num_train"] = train.size();
     result["num_test"] = test.size();
     result["peak_memory_mib"] = peak_memory_mib();

@@ -2,10 +2,10 @@
 
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
+#include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/stopwatch.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/setkernel/feature_kernel.h"
-#include "muster/setkernel/gram.h"
 
 namespace muster {
 namespace {
@@ -85,12 +85,6 @@ double mean_squared_norm(const Matrix<float>& vectors) {
   return sum / static_cast<double>(std::max<size_t>(vectors.rows(), 1));
 }
 
-double mean_diagonal(const Matrix<double>& gram) {
-  double sum = 0;
-  for (size_t i = 0; i < gram.rows(); ++i) sum += gram(i, i);
-  return sum / static_cast<double>(std::max<size_t>(gram.rows(), 1));
-}
-
 // Side by side, each times its branch's scale.
 Matrix<float> join_parts(std::vector<Matrix<float>> parts, std::span<const FittedBranch> branches) {
   if (parts.size() == 1 && branches[0].scale == 1) return std::move(parts[0]);
@@ -110,12 +104,6 @@ void give_kernel(FittedBranch& branch) {
   if (branch.kernel) return;
   branch.kernel = make_feature_kernel(FeatureKernelKind::kLinear, std::nullopt, branch.feature);
   branch.feature = nullptr;
-}
-
-Matrix<double> training_gram(const SetKernel& kernel, const Represented& sets, const Progress& progress) {
-  Matrix<double> gram(sets.size(), sets.size());
-  kernel.gram(sets, sets, gram, progress);
-  return gram;
 }
 
 class Fitting {
@@ -146,38 +134,19 @@ class Fitting {
   }
 
   std::shared_ptr<const Classifier> fit_on_grams(std::vector<FittedBranch>& branches) {
-    std::vector<std::vector<std::shared_ptr<const SetKernel>>> candidates;
     {
       const Stopwatch watch(seconds_, "encode");
       for (size_t b = 0; b < branches.size(); ++b) {
         give_kernel(branches[b]);
         branches[b].training = represent_items(branches[b], plan_.branches[b], source_, items_, progress_);
-        candidates.push_back(branches[b].kernel->candidates(branches[b].training));
       }
     }
     const Stopwatch watch(seconds_, "classifier");
-    // Widths are searched for where there is one branch; several take the middle of their grids.
-    const size_t num_candidates = branches.size() == 1 ? candidates[0].size() : 1;
-    check_gram_memory(items_.size(), items_.size(), num_candidates + 1);
-    const auto kernel_of = [&](size_t b, size_t candidate) {
-      return branches.size() == 1 ? candidates[b][candidate] : candidates[b][(candidates[b].size() - 1) / 2];
-    };
-    const auto gram_of = [&](size_t candidate) {
-      Matrix<double> sum = training_gram(*kernel_of(0, candidate), branches[0].training, progress_);
-      if (branches.size() == 1) return sum;
-      for (size_t b = 0; b < branches.size(); ++b) {
-        const Matrix<double> gram =
-            b == 0 ? sum : training_gram(*kernel_of(b, candidate), branches[b].training, progress_);
-        const double diagonal = mean_diagonal(gram);
-        branches[b].scale = (diagonal > 0 ? 1 / diagonal : 1) / static_cast<double>(branches.size());
-        for (size_t i = 0; i < sum.size(); ++i)
-          sum.data()[i] = (b == 0 ? 0 : sum.data()[i]) + branches[b].scale * gram.data()[i];
-      }
-      return sum;
-    };
+    KernelFusion fusion(plan_, branches, labels_, progress_);
     GramChoice choice = plan_.classifier->as<GramClassifierStage>().fit(
-        *plan_.classifier->options, num_candidates, gram_of, plan_.psd(), labels_, rng_.derive("classifier"), progress_);
-    for (size_t b = 0; b < branches.size(); ++b) branches[b].kernel = kernel_of(b, choice.candidate);
+        *plan_.classifier->options, fusion.num_candidates(), [&](size_t candidate) { return fusion.gram(candidate); },
+        plan_.psd(), labels_, rng_.derive("classifier"), progress_);
+    fusion.settle(choice.candidate);
     return std::move(choice.classifier);
   }
 

@@ -1,6 +1,9 @@
 #include "muster/pipeline/pipeline.h"
 
+#include <numeric>
+
 #include "muster/core/parallel.h"
+#include "muster/pipeline/kernel_fusion.h"
 #include "muster/store/safetensors.h"
 #include "oracle/expect_error.h"
 #include "support/datasets.h"
@@ -30,6 +33,9 @@ INSTANTIATE_TEST_SUITE_P(
                       "dsift/bow:words=20/rbf+rgb/bow:words=10//kernel-svm:C=10",
                       "dsift/pca:dim=8/sum-match+rgb/bow:words=10/chi2//kernel-svm:C=10",
                       "dsift:step=16/pca:dim=8/places/sum-match/kernel-svm:C=10",
+                      "dsift/spm:words=20,levels=1,weights=qp,lambda=auto/kernel-svm:C=10",
+                      "dsift/spm:words=20,vocabulary=forest,weights=mkl+rgb/bow:words=10/chi2//kernel-svm:C=10",
+                      "dsift/spm:words=20,levels=1+rgb/bow:words=9/rbf+lbp/spm:words=9,levels=0//kernel-svm:C=10,weights=alignment",
                       "dsift/bow:words=20/standardise/rbf/kernel-svm:C=10",
                       "dsift/bow:words=20/standardise+rgb/bow:words=10//linear-svm:C=10",
                       "dsift/root/bow:words=20,levels=1,power=0.5,l2=true/linear-svm:C=10"),
@@ -60,6 +66,34 @@ TEST_P(OnPictures, FitsSavesLoadsAndPredictsTheSame) {
     sets.push_back(source.load(branch.extractor, 4));
   const Matrix<double> alone = loaded.scores(sets);
   for (size_t c = 0; c < scores.cols(); ++c) EXPECT_NEAR(alone(0, c), scores(4, c), 1e-4);
+}
+
+TEST(Pipeline, WeighsTheKernelsOfAllBranchesByTheLabels) {
+  const TempDir folder;
+  put_pictures(folder, 3, 6, 48);
+  const Dataset dataset = open_dataset(folder.path());
+  const ItemSource source(dataset);
+  for (const char* rule : {"uniform", "qp", "alignment", "sdp", "mkl"}) {
+    const Pipeline pipeline = fit(
+        fmt::format("dsift/spm:words=20,levels=1+rgb/bow:words=10//kernel-svm:C=10,weights={}", rule), dataset, source);
+    const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
+    ASSERT_EQ(shares.size(), 2u);
+    EXPECT_EQ(shares[0].parts.size(), 5u);
+    EXPECT_EQ(shares[1].parts, std::vector<double>{1.0});
+    EXPECT_NEAR(shares[0].share + shares[1].share, 1, 1e-12) << rule;
+    EXPECT_NEAR(std::accumulate(shares[0].parts.begin(), shares[0].parts.end(), 0.0), 1, 1e-12);
+  }
+}
+
+TEST(Pipeline, OneKernelAloneIsNotChangedByWeights) {
+  const TempDir folder;
+  put_sets(folder, 3, 8, 6);
+  const Dataset dataset = open_dataset(folder.path());
+  const ItemSource source(dataset);
+  const auto scores = [&](const char* recipe) { return fit(recipe, dataset, source).scores(source, all_items(dataset), {}); };
+  const Matrix<double> plain = scores("sum-match:gamma=0.5/kernel-svm:C=10"),
+                       weighed = scores("sum-match:gamma=0.5/kernel-svm:C=10,weights=qp");
+  for (size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(plain.data()[i], weighed.data()[i], 1e-4);
 }
 
 class OnSets : public ::testing::TestWithParam<const char*> {

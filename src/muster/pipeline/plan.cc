@@ -30,6 +30,8 @@ void add_transform(PlannedStage stage, BranchPlan& branch) {
     throw misplaced(stage, branch.complete() ? "must follow a kernel; put linear between" : "must follow a kernel");
   if (stage.entry->name == "normalise" && branch.gives_distances())
     throw misplaced(stage, "cannot follow a distance, which is 0 between a set and itself");
+  if (branch.learns_weights())
+    throw misplaced(stage, "cannot follow a kernel whose weights are learnt; use weights=dyadic or constant there");
   branch.transforms.push_back(std::move(stage));
 }
 
@@ -92,6 +94,18 @@ size_t PlannedStage::num_samples() const {
   return count;
 }
 
+std::string BranchPlan::short_name() const {
+  std::vector<std::string> names;
+  const auto add = [&](const std::optional<PlannedStage>& stage) {
+    if (stage) names.push_back(stage->entry->name);
+  };
+  add(extractor);
+  for (const PlannedStage& reducer : reducers) names.push_back(reducer.entry->name);
+  for (const auto* stage : {&set_feature, &vector_scaling, &feature_kernel, &set_kernel}) add(*stage);
+  for (const PlannedStage& transform : transforms) names.push_back(transform.entry->name);
+  return fmt::format("{}", fmt::join(names, "/"));
+}
+
 Psd BranchPlan::psd() const {
   Psd psd = Psd::kAlways;
   if (set_kernel) psd = set_kernel->traits().psd;
@@ -112,6 +126,11 @@ Psd Plan::psd() const {
   Psd psd = Psd::kAlways;
   for (const BranchPlan& branch : branches) psd = std::max(psd, branch.psd());
   return psd;
+}
+
+std::optional<WeightLearning> Plan::weight_learning() const {
+  if (!classifier || !holds<GramClassifierStage>(*classifier)) return {};
+  return classifier->as<GramClassifierStage>().weight_learning(*classifier->options);
 }
 
 bool Plan::on_vectors() const { return classifier && holds<VectorClassifierStage>(*classifier); }
@@ -155,6 +174,11 @@ Plan plan_recipe(const Recipe& recipe) {
   }
   if (plan.classifier)
     for (const BranchPlan& branch : plan.branches) refuse_distances(branch, *plan.classifier);
+  if (plan.weight_learning())
+    for (const BranchPlan& branch : plan.branches)
+      if (branch.learns_weights())
+        throw usage_error("recipe: {} and {} both learn weights; give weights to one of them only",
+                          branch.set_kernel->entry->name, plan.classifier->entry->name);
   if (plan.on_vectors())
     for (const BranchPlan& branch : plan.branches)
       if (branch.has_kernel())

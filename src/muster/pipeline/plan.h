@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "muster/pipeline/registry.h"
+#include "muster/setkernel/kernel_weights.h"
 
 namespace muster {
 
@@ -40,8 +41,12 @@ struct BranchPlan {
 
   bool complete() const { return set_feature || set_kernel; }
   bool has_kernel() const { return feature_kernel || set_kernel; }
+  // Its stages by name alone: "dsift/root/spm".
+  std::string short_name() const;
   // Of the kernel that the branch ends in (the dot product where it stops at a set feature).
   Psd psd() const;
+  // True where it needs labels to learn the weights of its parts.
+  bool learns_weights() const { return set_kernel && set_kernel->traits().learns_weights; }
   // True where its values are distances, not similarities.
   bool gives_distances() const;
 };
@@ -54,6 +59,8 @@ struct Plan {
   bool on_vectors() const;
   // Of the sum over branches.
   Psd psd() const;
+  // How the classifier wants the kernels of all branches weighed, where it does.
+  std::optional<WeightLearning> weight_learning() const;
   // Fully spelt out.
   Recipe recipe() const;
 };

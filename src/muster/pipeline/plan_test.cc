@@ -51,14 +51,15 @@ TEST(Plan, RecipeSpellsOutEveryOptionAndMeansTheSame) {
   for (const char* text :
        {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm", "bow/standardise/rbf/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
         "match:kernel=cauchy/subpoly:p=0.3/empirical-map/normalise/kernel-svm",
-        "dsift/places/bow/chi2:gamma=0.5+rgb/bow//kernel-svm:C=3"}) {
+        "dsift/places/bow/chi2:gamma=0.5+rgb/bow//kernel-svm:C=3", "dsift/spm:weights=qp,lambda=auto/kernel-svm",
+        "dsift/spm+rgb/spm+lbp/spm//kernel-svm:weights=qp", "dsift/pmk+dsift/emk-fourier+rgb/bow//kernel-svm:weights=alignment"}) {
     const Recipe full = plan(text).recipe();
     EXPECT_EQ(plan_recipe(full).recipe(), full) << text;
     EXPECT_EQ(parse_recipe(full.text()), full) << text;
   }
   EXPECT_EQ(plan("bow:words=50/chi2").recipe().text(),
-            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,per_category=false,levels=0,cells=share,power="
-            "1,l2=false/chi2:gamma=auto");
+            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,per_category=false,vocabulary=k-means,trees=5,tries=30,"
+            "levels=0,cells=share,power=1,l2=false/chi2:gamma=auto");
 }
 
 TEST(Plan, NamesTheStageThatIsOutOfOrder) {
@@ -85,6 +86,8 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
       {"matching:distance=true/subpoly/kernel-svm", "put empirical-map between them"},
       {"matching:distance=true/normalise", "cannot follow a distance"},
       {"dsift/match+rgb/matching:distance=true//kernel-svm", "which gives distances"},
+      {"dsift/spm:weights=qp/normalise/kernel-svm", "cannot follow a kernel whose weights are learnt"},
+      {"dsift/spm:weights=qp+rgb/spm//kernel-svm:weights=mkl", "spm and kernel-svm both learn weights"},
       {"dsift/standardise/linear-svm", "standardise (vector scaling) must follow a set feature"},
       {"dsift/bow/rbf/standardise/kernel-svm", "standardise (vector scaling) must follow a set feature"},
       {"dsift/bow/standardise/standardise/linear-svm", "is the second one"},
@@ -103,6 +106,18 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
     SCOPED_TRACE(mistake.recipe);
     EXPECT_ERROR(plan(mistake.recipe), kUsage, mistake.said);
   }
+}
+
+TEST(Plan, KnowsWhereWeightsAreLearnt) {
+  EXPECT_FALSE(plan("dsift/spm/kernel-svm").branches[0].learns_weights());
+  EXPECT_TRUE(plan("dsift/spm:weights=uniform/kernel-svm").branches[0].learns_weights());
+  EXPECT_FALSE(plan("dsift/spm/kernel-svm").weight_learning());
+  EXPECT_FALSE(plan("dsift/bow/linear-svm").weight_learning());
+  const auto together = plan("dsift/spm+rgb/bow//kernel-svm:weights=mkl,mkl_cost=3").weight_learning();
+  ASSERT_TRUE(together);
+  EXPECT_EQ(together->rule, WeightRule::kMkl);
+  EXPECT_EQ(together->options.mkl_cost, 3);
+  EXPECT_EQ(plan("dsift/root/spm/normalise/kernel-svm").branches[0].short_name(), "dsift/root/spm/normalise");
 }
 
 TEST(Plan, NamesUnknownStagesAndOptions) {

@@ -6,6 +6,7 @@
 #include "muster/classify/logistic.h"
 #include "muster/core/error.h"
 #include "muster/features/dsift.h"
+#include "muster/features/lbp.h"
 #include "muster/features/rgb.h"
 #include "muster/features/sift.h"
 #include "muster/pipeline/registry_helpers.h"
@@ -35,6 +36,7 @@
 #include "muster/setkernel/pmk.h"
 #include "muster/setkernel/ppk.h"
 #include "muster/setkernel/principal_angles.h"
+#include "muster/setkernel/spm.h"
 #include "muster/setkernel/subpoly.h"
 #include "muster/setkernel/sum_match.h"
 #include "muster/setkernel/vg_pmk.h"
@@ -58,6 +60,7 @@ constexpr Traits kSpans{.psd = Psd::kConditional, .co_occurrence = true, .model_
                         .cost = "d m^2 + m^3"};
 constexpr Traits kPyramids{.co_occurrence = true, .cost = "d m log R"};
 constexpr Traits kTree{.co_occurrence = true, .cost = "d m log m"};
+constexpr Traits kCells{.co_occurrence = true, .cost = "d m words"};
 constexpr Traits kDistance{.psd = Psd::kNo, .distance = true, .co_occurrence = true, .unequal_sizes = false,
                            .cost = "d m log R"};
 // Between densities fitted to the sets.
@@ -75,6 +78,7 @@ std::vector<StageEntry> make_stages() {
       // Pictures become sets.
       extractor("dsift", "SIFT on a dense grid", "METHODS 1", make_dsift),
       extractor("rgb", "mean and deviation of red, green and blue in 4 x 4 cells, on a dense grid", "UGM 4.1", make_rgb),
+      extractor("lbp", "local binary patterns in 2 x 2 cells, on a dense grid", "DSPM 5", make_lbp),
       extractor("sift", "SIFT at interest points (DoG, Harris or Harris-affine)", "GEN 2, PMK 5", make_sift),
       // Sets become sets.
       reducer("pca", "principal components of the training vectors", "GEN 3.2.1", kNone, fit_pca, load_pca),
@@ -127,6 +131,8 @@ std::vector<StageEntry> make_stages() {
                  load_pmk),
       set_kernel("vg-pmk", "pyramid match over the nodes of a hierarchical k-means tree", "Grauman & Darrell 2006", kTree,
                  fit_vg_pmk, load_vg_pmk),
+      set_kernel("spm", "spatial pyramid match: words intersected cell by cell, weights given or learnt", "DSPM 3", kCells,
+                 fit_spm, load_spm),
       set_kernel("l1-embedding", "weighted L1 distance of histogram pyramids", "PMK 4.1", kDistance, fit_l1_embedding,
                  load_l1_embedding),
       set_kernel("pdf-bhattacharyya", "Bhattacharyya affinity of one Gaussian a set", "GEN 4.2", kDensities,
@@ -177,6 +183,11 @@ std::vector<Preset> make_presets() {
        "sift:detector=harris/pca:dim=10/pmk:pyramids=8/kernel-svm"},
       {"vg-pmk", "pyramid match over a tree of visual words", "Grauman & Darrell 2006",
        "dsift/pca:dim=20/places/vg-pmk:branch=11,levels=3/kernel-svm"},
+      {"spm", "spatial pyramid match of 200 words, dyadic weights", "DSPM 3.1", "dsift/spm/kernel-svm"},
+      {"dspm", "spatial pyramid match of 200 words, weights of the cells learnt", "DSPM 3.2",
+       "dsift/spm:weights=qp/kernel-svm"},
+      {"fusion", "spatial pyramids of gradients, colour and texture, all cells weighed together", "DSPM 5",
+       "dsift/spm+rgb/spm+lbp/spm//kernel-svm:weights=qp"},
       {"gen-kmeans", "bag of 1000 words learnt per category, standardised, linear SVM", "GEN 3.4.1",
        "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
       {"gen-gmm", "bag of 250 Gaussians learnt per category, standardised, linear SVM", "GEN 3.4.2",

@@ -16,6 +16,7 @@
 #include "muster/pipeline/recipe.h"
 #include "muster/reduce/reducer.h"
 #include "muster/setfeature/set_feature.h"
+#include "muster/setkernel/kernel_weights.h"
 #include "muster/setkernel/set_kernel.h"
 
 namespace muster {
@@ -90,6 +91,8 @@ struct GramClassifierStage {
   std::function<GramChoice(const AnyOptions&, size_t num_candidates, const GramOf& gram_of, Psd psd,
                            const Labels&, Rng, const Progress&)> fit;
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
+  // How the kernels of all branches are to be weighed; none where each has its own weights.
+  std::function<std::optional<WeightLearning>(const AnyOptions&)> weight_learning;
 };
 
 using StageFunctions = std::variant<ExtractorStage, ReducerStage, SetFeatureStage, FeatureKernelStage,
@@ -104,6 +107,7 @@ struct Traits {
   bool non_negative = false;     // kernels: want vectors without negative components
   bool needs_places = false;     // sets without places are refused
   bool distance = false;         // kernels: values are distances, not similarities
+  bool learns_weights = false;   // kernels: with these options, need labels for the weights of their parts
   bool co_occurrence = false;    // kernels: see which vectors of a set occur together
   bool model_free = true;        // kernels: assume no parametric model of a set
   bool unequal_sizes = true;     // kernels: keep what they promise between sets of unequal sizes

@@ -141,6 +141,12 @@ StageEntry set_kernel(std::string name, std::string summary, std::string paper, 
       if (out.distance) out.psd = Psd::kNo;
       return out;
     };
+  if constexpr (requires(const Options& o) { o.learns_weights(); })
+    entry.traits_in = [traits](const AnyOptions& o) {
+      Traits out = traits;
+      out.learns_weights = typed<Options>(o).learns_weights();
+      return out;
+    };
   return entry;
 }
 
@@ -187,6 +193,29 @@ StageEntry vector_classifier(std::string name, std::string summary, std::string 
           std::move(functions)};
 }
 
+// Every classifier on a Gram: its own options, and how the kernels of all branches are weighed before it.
+template <class Options>
+struct WithFusion {
+  Options own;
+  // none, then the rules of WeightRule.
+  enum class Weights { kNone, kUniform, kQp, kLp, kAlignment, kSdp, kMkl } weights = Weights::kNone;
+  LearningOptions learning;
+
+  void fields(Fields& f) {
+    own.fields(f);
+    std::vector<std::string> names = {"none"};
+    names.insert(names.end(), kWeightRuleNames.begin(), kWeightRuleNames.end());
+    f.choice("weights", weights, names, "of the kernels of all branches and their cells, learnt together; none: equal branches")
+        .paper("DSPM 5");
+    learning.fields(f);
+  }
+
+  std::optional<WeightLearning> weight_learning() const {
+    if (weights == Weights::kNone) return {};
+    return WeightLearning{static_cast<WeightRule>(static_cast<int>(weights) - 1), learning};
+  }
+};
+
 // Kernel and C are chosen together, on Grams treated where they are indefinite.
 template <class Options>
 StageEntry gram_classifier(
@@ -198,7 +227,7 @@ StageEntry gram_classifier(
     std::unique_ptr<Classifier> (*load)(const Options&, TensorReader)) {
   const auto choose_and_fit = [name, choose, fit](const AnyOptions& o, size_t num_candidates, const GramOf& gram_of,
                                                   Psd psd, const Labels& labels, Rng rng, const Progress& progress) {
-    const Options& options = typed<Options>(o);
+    const Options& options = typed<WithFusion<Options>>(o).own;
     std::vector<DefiniteGram> grams;
     for (size_t c = 0; c < num_candidates; ++c)
       grams.push_back(psd == Psd::kAlways ? DefiniteGram(gram_of(c))
@@ -209,8 +238,10 @@ StageEntry gram_classifier(
     return GramChoice{fit(options, grams[choice.index], labels, choice, progress), choice.index};
   };
   GramClassifierStage functions{
-      choose_and_fit, [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
-  return {name, std::move(summary), std::move(paper), {}, default_options<Options>, std::move(functions)};
+      choose_and_fit,
+      [load](const AnyOptions& o, TensorReader in) { return load(typed<WithFusion<Options>>(o).own, std::move(in)); },
+      [](const AnyOptions& o) { return typed<WithFusion<Options>>(o).weight_learning(); }};
+  return {name, std::move(summary), std::move(paper), {}, default_options<WithFusion<Options>>, std::move(functions)};
 }
 
 }  // namespace muster

@@ -2,13 +2,13 @@
 // As a match kernel it counts the pairs of vectors that share a word. Cost O(m k d) a set.
 #pragma once
 
-#include "muster/codebook/vocabulary.h"
+#include "muster/codebook/words.h"
 #include "muster/setfeature/set_feature.h"
 
 namespace muster {
 
 struct BowOptions {
-  VocabularyOptions vocabulary;
+  WordsOptions vocabulary;
   PoolingOptions pooling;
 
   void fields(Fields& f) {

@@ -14,14 +14,6 @@ size_t cells_up_to(int levels) {
   return count;
 }
 
-size_t cell_of(float x, float y, size_t side) {
-  const auto index = [&](float place) {
-    const double scaled = std::floor(static_cast<double>(place) * static_cast<double>(side));
-    return static_cast<size_t>(std::clamp(scaled, 0.0, static_cast<double>(side - 1)));
-  };
-  return index(y) * side + index(x);
-}
-
 // The set's vectors, sorted by the cell of the finest grid they lie in.
 struct SortedByCell {
   Matrix<float> vectors;
@@ -97,6 +89,14 @@ void scale_powers(const PoolingOptions& pooling, std::span<float> out) {
 }
 
 }  // namespace
+
+size_t cell_of(float x, float y, size_t side) {
+  const auto index = [&](float place) {
+    const double scaled = std::floor(static_cast<double>(place) * static_cast<double>(side));
+    return static_cast<size_t>(std::clamp(scaled, 0.0, static_cast<double>(side - 1)));
+  };
+  return index(y) * side + index(x);
+}
 
 void SetStatistic::finish(std::span<const float> sum, size_t count, std::span<float> out) const {
   const float scale = 1.0f / static_cast<float>(count);

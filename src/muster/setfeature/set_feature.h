@@ -36,6 +36,10 @@ class SetStatistic {
   virtual void save(TensorWriter out) const = 0;
 };
 
+// The cell of a side x side grid over the picture that a place lies in, row by row; places beyond an
+// edge count as on it.
+size_t cell_of(float x, float y, size_t side);
+
 enum class CellWeight { kAverage, kShare };
 
 // How the statistics become one vector; every set feature has these options.

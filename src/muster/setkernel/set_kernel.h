@@ -21,6 +21,8 @@ class Representation {
 using Represented = std::vector<std::shared_ptr<const Representation>>;
 using RepresentedSpan = std::span<const std::shared_ptr<const Representation>>;
 
+struct WeightLearning;
+
 // Immutable and shareable between threads.
 class SetKernel : public std::enable_shared_from_this<SetKernel> {
  public:
@@ -35,6 +37,18 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   // result is exactly symmetric.
   virtual void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
                     const Progress& progress) const = 0;
+
+  // A kernel may be a weighted sum of others (one a cell of a spatial pyramid, say) whose weights can be learnt
+  // (kernel_weights.h). How many; 1 for a kernel that is no such sum, which has none of what follows.
+  virtual size_t num_parts() const { return 1; }
+  // Part p of a[i] and b[j], without its weight, is out(p, i * |b| + j). On the calling thread.
+  virtual void part_grams(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out) const;
+  virtual std::vector<double> part_weights() const;
+  // This kernel with other weights of its parts.
+  virtual std::shared_ptr<const SetKernel> with_weights(std::vector<double> weights) const;
+  // How its weights want to be learnt; null where they are settled.
+  virtual const WeightLearning* weights_to_learn() const { return nullptr; }
+
   virtual void save(TensorWriter out) const = 0;
   virtual void save_represented(RepresentedSpan sets, TensorWriter out) const = 0;
   virtual Represented load_represented(TensorReader in) const = 0;

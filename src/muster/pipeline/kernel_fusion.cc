@@ -1,0 +1,229 @@
+#include "muster/pipeline/kernel_fusion.h"
+
+#include <numeric>
+
+#include "muster/classify/libsvm_gram.h"
+#include "muster/core/parallel.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kDiagonalTile = 32;
+
+template <class T>
+const T& middle(const std::vector<T>& values) {
+  return values[(values.size() - 1) / 2];
+}
+
+double mean_diagonal(const Matrix<double>& gram) {
+  double sum = 0;
+  for (size_t i = 0; i < gram.rows(); ++i) sum += gram(i, i);
+  return sum / static_cast<double>(std::max<size_t>(gram.rows(), 1));
+}
+
+// Of every part, weights included; of the kernel itself where it has none.
+std::vector<double> mean_diagonals(const SetKernel& kernel, const Represented& sets) {
+  const std::vector<double> weights = kernel.part_weights();
+  std::vector<double> out(kernel.num_parts());
+  for (size_t begin = 0; begin < sets.size(); begin += kDiagonalTile) {
+    const RepresentedSpan some =
+        RepresentedSpan(sets).subspan(begin, std::min(kDiagonalTile, sets.size() - begin));
+    Matrix<double> values(out.size(), some.size() * some.size());
+    if (out.size() > 1)
+      kernel.part_grams(some, some, values);
+    else
+      kernel.gram(some, some, MatrixView<double>(values.data(), some.size(), some.size()), {});
+    for (size_t p = 0; p < out.size(); ++p)
+      for (size_t i = 0; i < some.size(); ++i)
+        out[p] += weights[p] * values(p, i * some.size() + i) / static_cast<double>(sets.size());
+  }
+  return out;
+}
+
+double mean_diagonal(const SetKernel& kernel, const Represented& sets) {
+  const std::vector<double> parts = mean_diagonals(kernel, sets);
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+double one_over(double value) { return value > 0 ? 1 / value : 1; }
+
+// mkl's support vector machine: C-SVC, one problem a class.
+MarginSolver margin_solver(const Labels& labels, double cost) {
+  return [&labels, cost](MatrixView<const double> gram) {
+    constexpr double kTolerance = 1e-3;
+    const std::vector<BinaryProblem> problems =
+        make_problems("weights=mkl", labels, Scheme::kOneVsAll);
+    const LibsvmGram svm(gram, 1);
+    Matrix<double> duals(problems.size(), gram.rows);
+    parallel_for(problems.size(), 1, [&](size_t p, size_t) {
+      if (problems[p].two_sided())
+        std::ranges::copy(svm.train(problems[p], {cost, cost}, kTolerance).coefficients,
+                          duals.row(p).begin());
+    });
+    return duals;
+  };
+}
+
+}  // namespace
+
+std::vector<BranchShare> kernel_shares(std::span<const FittedBranch> branches) {
+  std::vector<BranchShare> out;
+  double total = 0;
+  for (const FittedBranch& branch : branches) {
+    std::vector<double> parts = mean_diagonals(*branch.kernel, branch.training);
+    const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+    for (double& part : parts) part = sum > 0 ? part / sum : 1 / static_cast<double>(parts.size());
+    out.push_back({branch.scale * sum, std::move(parts)});
+    total += out.back().share;
+  }
+  for (BranchShare& branch : out)
+    branch.share = total > 0 ? branch.share / total : 1 / static_cast<double>(out.size());
+  return out;
+}
+
+KernelFusion::KernelFusion(const Plan& plan, std::vector<FittedBranch>& branches,
+                           const Labels& labels, const Progress& progress)
+    : branches_(branches), labels_(labels), progress_(progress), grams_(branches.size()) {
+  const std::optional<WeightLearning> together = plan.weight_learning();
+  std::vector<std::vector<std::shared_ptr<const SetKernel>>> widths;
+  bool learns = together.has_value();
+  for (const FittedBranch& branch : branches) {
+    widths.push_back(branch.kernel->candidates(branch.training));
+    base_.push_back(middle(widths.back()));
+    learns = learns || base_.back()->weights_to_learn();
+  }
+  const size_t n = labels.size();
+  if (branches.size() == 1 && !learns) {
+    check_gram_memory(n, n, widths[0].size() + 1);
+    for (const auto& kernel : widths[0]) candidates_.push_back({{kernel}, {1}});
+    return;
+  }
+  check_gram_memory(n, n, branches.size() + 2);
+  for (size_t b = 0; b < branches.size(); ++b) {
+    const bool in_parts = base_[b]->num_parts() > 1 && (together || base_[b]->weights_to_learn());
+    if (!in_parts) grams_[b] = whole_gram(*base_[b], b);
+  }
+  if (together)
+    weigh_together(*together);
+  else
+    weigh_each();
+}
+
+Matrix<double> KernelFusion::whole_gram(const SetKernel& kernel, size_t branch) const {
+  const Represented& sets = branches_[branch].training;
+  Matrix<double> gram(sets.size(), sets.size());
+  kernel.gram(sets, sets, gram, progress_);
+  return gram;
+}
+
+KernelTiles KernelFusion::tiles(const std::vector<size_t>& which) const {
+  KernelTiles out{labels_.size(), 0, {}};
+  for (size_t b : which) out.num_kernels += grams_[b].empty() ? base_[b]->num_parts() : 1;
+  out.fill = [this, which](const Tile& tile, MatrixView<double> values) {
+    size_t next = 0;
+    for (size_t b : which) {
+      const size_t parts = grams_[b].empty() ? base_[b]->num_parts() : 1;
+      const MatrixView<double> own = values.slice_rows(next, parts);
+      next += parts;
+      if (grams_[b].empty()) {
+        const RepresentedSpan sets(branches_[b].training);
+        base_[b]->part_grams(sets.subspan(tile.row, tile.num_rows),
+                             sets.subspan(tile.col, tile.num_cols), own);
+        continue;
+      }
+      for (size_t i = 0; i < tile.num_rows; ++i)
+        std::ranges::copy(grams_[b].row(tile.row + i).subspan(tile.col, tile.num_cols),
+                          own.row(0).begin() + static_cast<ptrdiff_t>(i * tile.num_cols));
+    }
+  };
+  return out;
+}
+
+std::vector<double> KernelFusion::given_weights(const std::vector<size_t>& which) const {
+  std::vector<double> out;
+  for (size_t b : which) {
+    if (!grams_[b].empty()) {
+      out.push_back(one_over(mean_diagonal(grams_[b])));
+      continue;
+    }
+    const double scale = one_over(mean_diagonal(*base_[b], branches_[b].training));
+    for (double weight : base_[b]->part_weights()) out.push_back(scale * weight);
+  }
+  return out;
+}
+
+std::vector<LearnedWeights> KernelFusion::learn(const WeightLearning& how,
+                                                const std::vector<size_t>& which) const {
+  return learn_weights(how, tiles(which), labels_, given_weights(which),
+                       margin_solver(labels_, how.options.mkl_cost), progress_);
+}
+
+void KernelFusion::take_weights(size_t branch, std::span<const double> weights, size_t& next,
+                                Candidate& candidate) const {
+  const auto& kernel = base_[branch];
+  if (!grams_[branch].empty()) {
+    candidate.kernels.push_back(kernel);
+    candidate.scales.push_back(weights[next++]);
+    return;
+  }
+  const auto own = weights.subspan(next, kernel->num_parts());
+  next += own.size();
+  candidate.kernels.push_back(kernel->with_weights({own.begin(), own.end()}));
+  candidate.scales.push_back(1);
+}
+
+void KernelFusion::weigh_together(const WeightLearning& how) {
+  std::vector<size_t> all(branches_.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  for (const LearnedWeights& learned : learn(how, all)) {
+    Candidate& candidate = candidates_.emplace_back();
+    size_t next = 0;
+    for (size_t b : all) take_weights(b, learned.weights, next, candidate);
+  }
+}
+
+void KernelFusion::weigh_each() {
+  if (branches_.size() == 1) {
+    for (const LearnedWeights& learned : learn(*base_[0]->weights_to_learn(), {0})) {
+      size_t next = 0;
+      take_weights(0, learned.weights, next, candidates_.emplace_back());
+    }
+    return;
+  }
+  Candidate& candidate = candidates_.emplace_back();
+  const auto share = static_cast<double>(branches_.size());
+  for (size_t b = 0; b < branches_.size(); ++b) {
+    if (!grams_[b].empty()) {
+      candidate.kernels.push_back(base_[b]);
+      candidate.scales.push_back(one_over(mean_diagonal(grams_[b])) / share);
+      continue;
+    }
+    size_t next = 0;
+    take_weights(b, middle(learn(*base_[b]->weights_to_learn(), {b})).weights, next, candidate);
+    candidate.scales.back() =
+        one_over(mean_diagonal(*candidate.kernels.back(), branches_[b].training)) / share;
+  }
+}
+
+Matrix<double> KernelFusion::gram(size_t index) const {
+  const Candidate& candidate = candidates_[index];
+  if (branches_.size() == 1 && candidate.scales[0] == 1)
+    return whole_gram(*candidate.kernels[0], 0);
+  Matrix<double> sum(labels_.size(), labels_.size());
+  for (size_t b = 0; b < branches_.size(); ++b) {
+    Matrix<double> made;
+    if (grams_[b].empty()) made = whole_gram(*candidate.kernels[b], b);
+    const Matrix<double>& gram = grams_[b].empty() ? made : grams_[b];
+    for (size_t i = 0; i < sum.size(); ++i) sum.data()[i] += candidate.scales[b] * gram.data()[i];
+  }
+  return sum;
+}
+
+void KernelFusion::settle(size_t index) {
+  for (size_t b = 0; b < branches_.size(); ++b) {
+    branches_[b].kernel = candidates_[index].kernels[b];
+    branches_[b].scale = candidates_[index].scales[b];
+  }
+}
+
+}  // namespace muster

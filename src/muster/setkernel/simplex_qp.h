@@ -1,0 +1,20 @@
+// The quadratic programme of weight learning (DSPM eq 10):
+//
+//   min u'Q u - 2 c'u   over u >= 0, sum u = 1
+//
+// by dlib's SMO, then solved exactly on the support that it found.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "muster/core/matrix.h"
+
+namespace muster {
+
+// Q symmetric and positive semi-definite, at least 1 x 1. Gradients of the positive u_j agree, and
+// none is smaller, to 1e-8 of the largest entry of Q and c.
+std::vector<double> solve_simplex_qp(MatrixView<const double> quadratic,
+                                     std::span<const double> linear);
+
+}  // namespace muster
