@@ -16,12 +16,15 @@
 #include "muster/pipeline/version.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/checksum.h"
+#include "muster/store/npy.h"
 
 namespace muster {
 namespace {
 
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
+
+constexpr double kGatherSeconds = 10;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -120,6 +123,7 @@ class Experiment {
              const Announce& announce)
       : dataset_(dataset), options_(options), progress_(progress), announce_(announce), source_(dataset) {
     if (!options.features.empty()) source_.use_features(options.features);
+    if (!options.cache.folder.empty()) source_.use_cache(options.cache);
     for (const Method& method : options.methods) {
       plans_.push_back(plan_recipe(method.recipe));
       if (!plans_.back().classifier)
@@ -131,15 +135,25 @@ class Experiment {
     fs::create_directories(options_.out / "raw");
     extract_features();
     split();
+    auto written = std::chrono::steady_clock::now();
     for (size_t s = 0; s < splits_.list.size(); ++s)
       for (size_t m = 0; m < plans_.size(); ++m) {
         results_of_[m].push_back(load_or_run(m, s));
-        write_file_atomically(options_.out / "results.json", record().dump(1) + "\n");
+        // What is done is safe in raw/; gathering it takes longer the more there is.
+        if (seconds_since(written) < kGatherSeconds) continue;
+        write_record(record());
+        written = std::chrono::steady_clock::now();
       }
-    return record();
+    Json out = record();
+    write_record(out);
+    return out;
   }
 
  private:
+  void write_record(const Json& record) const {
+    write_file_atomically(options_.out / "results.json", record.dump(1) + "\n");
+  }
+
   void extract_features() {
     std::set<size_t> bad;
     std::map<std::string, double> seconds;
@@ -192,7 +206,8 @@ class Experiment {
   Json load_or_run(size_t m, size_t s) {
     const std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
                                         protocol_facts().dump(), options_.seed, s);
-    const fs::path file = options_.out / "raw" / fmt::format("{}.{:03}.json", file_name(m), s);
+    const fs::path stem = options_.out / "raw" / fmt::format("{}.{:03}", file_name(m), s);
+    const fs::path file = stem.string() + ".json";
     if (std::ifstream in(file); in) {
       Json kept = Json::parse(in, nullptr, false);
       if (kept.is_object() && kept.value("key", "") == key) {
@@ -200,7 +215,7 @@ class Experiment {
         return kept;
       }
     }
-    Json result = run_split(m, splits_.list[s]);
+    Json result = run_split(m, splits_.list[s], stem.string() + ".scores.npy");
     result["key"] = key;
     write_file_atomically(file, result.dump() + "\n");
     announce_(summary(m, s, result));
@@ -220,7 +235,7 @@ class Experiment {
                        has_accuracy ? "accuracy" : "mean average precision", 100 * value);
   }
 
-  Json run_split(size_t m, const Split& split) {
+  Json run_split(size_t m, const Split& split, const fs::path& scores_file) {
     const auto items_of = [&](const std::vector<size_t>& indices) {
       std::vector<size_t> items;
       for (size_t i : indices) items.push_back(usable_[i]);
@@ -237,6 +252,7 @@ class Experiment {
     const auto test_start = std::chrono::steady_clock::now();
     const Matrix<double> scores = pipeline.scores(source_, test, progress_);
     const double test_seconds = seconds_since(test_start);
+    write_npy(scores_file, scores);
     const Labels truth = labels.select(split.test);
     Json result{{"seed", split.seed}};
     if (split.label >= 0) result["concept"] = labels_.class_names[static_cast<size_t>(split.label)];

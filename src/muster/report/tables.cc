@@ -50,7 +50,7 @@ std::string aligned(const std::vector<Row>& rows, size_t left) {
   return out;
 }
 
-bool is_multi_label(const Results& results) {
+bool has_rankings(const Results& results) {
   return std::ranges::any_of(results.methods,
                              [](const MethodResult& m) { return m.map_mean || m.auc_mean; });
 }
@@ -91,7 +91,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string text_table(const Results& results) {
-  const bool multi_label = is_multi_label(results);
+  const bool multi_label = has_rankings(results);
   Row header{"method", "accuracy %", "class mean %", "train s", "test s"};
   if (multi_label) header.insert(header.begin() + 3, {"AUC", "mean AP %"});
   std::vector<Row> rows{header};
