@@ -26,6 +26,7 @@ constexpr Command kCommands[] = {
     {"predict", "classes of pictures or vector sets", add_predict},
     {"evaluate", "how good a model is on labelled data", add_evaluate},
     {"bench", "compare methods under a protocol", add_bench},
+    {"reproduce", "a paper's table or figure on your copy of the data", add_reproduce},
     {"extract", "local features of a dataset, to a folder", add_extract},
     {"encode", "one vector a set", add_encode},
     {"gram", "kernel matrix between sets", add_gram},
@@ -124,7 +125,7 @@ int main(int argc, char** argv) {
     return code;
   } catch (const Interrupted&) {
     return fail(kInterruptedExit,
-                "interrupted; bench, extract and synth go on from here when run again");
+                "interrupted; bench, reproduce, extract and synth go on from here when run again");
   } catch (const muster::Error& error) {
     return fail(static_cast<int>(error.kind()), error.what());
   } catch (const std::bad_alloc&) {

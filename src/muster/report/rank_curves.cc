@@ -15,7 +15,7 @@ struct Ranking {
 
 Ranking ranking_of(const SplitResult& split, int label) {
   Ranking out;
-  for (const Scored& item : split.scored) {
+  for (const ScoredItem& item : split.scored) {
     out.scores.push_back(item.scores[static_cast<size_t>(label)]);
     out.targets.push_back(std::ranges::find(item.labels, label) != item.labels.end() ? 1 : -1);
   }

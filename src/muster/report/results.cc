@@ -80,8 +80,8 @@ int class_index(const Json& value, size_t num_classes, const std::string& where)
   return value.get<int>();
 }
 
-Scored read_scored(const Json& entry, size_t num_classes, const std::string& where) {
-  Scored out;
+ScoredItem read_scored_item(const Json& entry, size_t num_classes, const std::string& where) {
+  ScoredItem out;
   for (const Json& label : list(entry, "labels", where + "."))
     out.labels.push_back(class_index(label, num_classes, where + ".labels"));
   for (const Json& score : list(entry, "scores", where + ".")) {
@@ -103,7 +103,8 @@ SplitResult read_split(const Json& record, size_t num_classes, const std::string
   for (const Json& entry : list(record, "predictions", where + ".")) {
     const std::string here = where + ".predictions";
     if (!entry.is_object()) refuse(here, "a list of objects");
-    if (entry.contains("scores")) split.scored.push_back(read_scored(entry, num_classes, here));
+    if (entry.contains("scores"))
+      split.scored.push_back(read_scored_item(entry, num_classes, here));
     const Json& label = member(entry, "label");
     if (label.is_null()) continue;
     Prediction prediction;
@@ -215,6 +216,42 @@ WeightMap read_weight_map(const Json& map, const std::string& where) {
   return out;
 }
 
+// 1 + 4 + 16 + ... values as levels; none where the number is another.
+std::vector<std::vector<double>> as_levels(const std::vector<double>& values) {
+  std::vector<std::vector<double>> levels;
+  size_t begin = 0;
+  for (size_t cells = 1; begin < values.size(); cells *= 4) {
+    if (begin + cells > values.size()) return {};
+    levels.emplace_back(values.begin() + static_cast<long>(begin),
+                        values.begin() + static_cast<long>(begin + cells));
+    begin += cells;
+  }
+  return levels;
+}
+
+// Of every branch whose kernel weighs the cells of a pyramid, the mean over splits.
+void add_weight_maps(const Json& method, std::vector<WeightMap>& maps) {
+  std::vector<std::vector<double>> sums;
+  size_t count = 0;
+  for (const Json& split : list(method, "splits", "results.")) {
+    const Json& branches = list(split, "part_weights", "results.splits.");
+    if (branches.empty()) continue;
+    ++count;
+    sums.resize(branches.size());
+    for (size_t b = 0; b < branches.size(); ++b) {
+      const auto weights = branches[b].get<std::vector<double>>();
+      sums[b].resize(weights.size());
+      for (size_t i = 0; i < weights.size(); ++i) sums[b][i] += weights[i];
+    }
+  }
+  for (size_t b = 0; b < sums.size(); ++b) {
+    for (double& weight : sums[b]) weight /= static_cast<double>(count);
+    std::string title = text_or_empty(method, "method");
+    if (sums.size() > 1) title += fmt::format(", branch {}", b + 1);
+    if (auto levels = as_levels(sums[b]); levels.size() > 1) maps.push_back({title, std::move(levels)});
+  }
+}
+
 Picture read_picture(const Json& picture, const std::string&) {
   return {text_or_empty(picture, "title"), text_or_empty(picture, "caption"),
           text_or_empty(picture, "source")};
@@ -263,6 +300,7 @@ Results read_results(const Json& record) {
   results.comparison = read_objects<ComparisonRow>(record, "comparison", "", read_comparison);
   results.curves = read_objects<Curve>(record, "curves", "", read_curve);
   results.weight_maps = read_objects<WeightMap>(record, "weight_maps", "", read_weight_map);
+  for (const Json& method : methods) add_weight_maps(method, results.weight_maps);
   results.pictures = read_objects<Picture>(record, "pictures", "", read_picture);
   return results;
 }

@@ -24,7 +24,8 @@
 // A class is an index into class_names. Only results[].method is required: what is missing is shown
 // as missing. A prediction of multi-label data has "labels" (classes) and "scores" (one a class)
 // instead of "label" and "predicted". Units: "percent" (stored as fractions), "seconds", "ms", "".
-// A level of a weight map has 4^l weights, row by row. Methods of one group were run on the same
+// A level of a weight map has 4^l weights, row by row; a method's own (the means over splits) come from
+// splits[].part_weights, one list a branch with the cells of all levels in a row. Methods of one group were run on the same
 // splits; methods of one series (the method's name unless told) are shown and hidden together.
 #pragma once
 
@@ -45,7 +46,7 @@ struct Prediction {
 };
 
 // Of multi-label data: what is true of an item, and how sure the method is of each class.
-struct Scored {
+struct ScoredItem {
   std::vector<int> labels;
   std::vector<double> scores;
 };
@@ -54,7 +55,7 @@ struct SplitResult {
   std::string seed;
   std::optional<double> accuracy, mean_class_accuracy, auc, map;
   std::vector<Prediction> predictions;
-  std::vector<Scored> scored;
+  std::vector<ScoredItem> scored;
 };
 
 struct MethodResult {

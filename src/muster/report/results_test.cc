@@ -47,6 +47,15 @@ TEST(Results, MultiLabelPredictionsKeepTheirScoresAndMeanApDecides) {
   EXPECT_EQ(results.best()->method, "y");
 }
 
+TEST(Results, WeightsOfCellsAreMeansOverSplits) {
+  const auto record = nlohmann::ordered_json::parse(R"({"results": [{"method": "dspm", "splits": [
+    {"part_weights": [[1, 0, 0, 0, 1], [3, 4]]}, {"part_weights": [[0, 2, 0, 0, 1], [3, 4]]}]}]})");
+  const Results results = read_results(record);
+  ASSERT_EQ(results.weight_maps.size(), 1u);  // two values are no pyramid
+  EXPECT_EQ(results.weight_maps[0].title, "dspm, branch 1");
+  EXPECT_THAT(results.weight_maps[0].levels, ElementsAre(ElementsAre(0.5), ElementsAre(1, 0, 0, 1)));
+}
+
 TEST(Results, NoMethodNoBest) {
   EXPECT_EQ(
       read_results(nlohmann::ordered_json{{"results", nlohmann::ordered_json::array()}}).best(),

@@ -13,6 +13,9 @@ namespace muster {
 // and mean AP where the data is multi-label, seconds of training and testing.
 std::string text_table(const Results& results);
 
+// One line a row of the comparison: the paper's figure, ours, the verdict.
+std::string comparison_table(const Results& results);
+
 // One row a method, values as fractions in full precision; RFC 4180, with a header.
 std::string csv_table(const Results& results);
 

@@ -4,6 +4,8 @@ import uPlotStyle from "uplot/dist/uPlot.min.css";
 
 const NUM_COLOURS = 8;
 const HEIGHT_PX = 300;
+// So many values of x are marked themselves, instead of round numbers.
+const MAX_MARKED = 9;
 
 const styleSheet = document.createElement("style");
 styleSheet.textContent = uPlotStyle;
@@ -104,6 +106,8 @@ class Chart {
     const colours = spec.series.map((s) => colourOf(s.name));
     const axis = { stroke: css("--dim"), grid: { stroke: css("--rule"), width: 1 }, ticks: { stroke: css("--rule") }, font: "12px system-ui, sans-serif" };
     const log = spec.log && xs.every((x) => x > 0);
+    // The filter of logarithmic axes would leave only powers of ten.
+    const marks = xs.length <= MAX_MARKED && !spec.xRange ? { splits: () => xs, filter: (u, splits) => splits } : {};
     this.columns = columns;
     this.plot = new uPlot(
       {
@@ -116,7 +120,7 @@ class Chart {
           y: spec.yRange ? { range: spec.yRange } : { range: (u, low, high) => this.yRange(low, high) },
         },
         axes: [
-          { ...axis, label: spec.x, labelFont: axis.font, labelSize: 20, values: (u, ticks) => ticks.map((v) => (v === null ? "" : tick("")(v))) },
+          { ...axis, ...marks, label: spec.x, labelFont: axis.font, labelSize: 20, values: (u, ticks) => ticks.map((v) => (v === null ? "" : tick("")(v))) },
           { ...axis, label: spec.unit === "percent" ? `${spec.y} in %` : spec.y, labelFont: axis.font, labelSize: 20, size: 52, values: (u, ticks) => ticks.map((v) => (v === null ? "" : tick(spec.unit)(v))) },
         ],
         series: [
