@@ -15,7 +15,6 @@ namespace {
 
 // Items extracted side by side, then added in order: bounds the memory of what waits to be written.
 constexpr size_t kBatch = 64;
-constexpr const char* kDefaultFeatures = "dsift";
 
 struct ExtractArguments {
   Common common;
@@ -23,8 +22,13 @@ struct ExtractArguments {
   std::string data, out;
 };
 
+// What `train` will ask for when it is given no method, either.
+std::string default_features() {
+  return recipe_of_method(default_method(ItemKind::kImages)).branches[0][0].text();
+}
+
 BranchPlan plan_features(const ExtractArguments& args, ItemKind kind) {
-  Recipe recipe = parse_recipe(args.choice.recipe.empty() ? kDefaultFeatures : args.choice.recipe);
+  Recipe recipe = parse_recipe(args.choice.recipe.empty() ? default_features() : args.choice.recipe);
   for (const std::string& assignment : args.choice.overrides) override_option(recipe, assignment);
   const Plan plan = plan_recipe(fit_to_data(std::move(recipe), kind, args.common));
   const BranchPlan& branch = plan.branches[0];
@@ -163,7 +167,7 @@ Run add_extract(CLI::App& app) {
       ->required();
   app.add_option("--recipe,-r", args->choice.recipe,
                  "a feature and reductions that learn nothing, such as dsift/root")
-      ->default_str(kDefaultFeatures);
+      ->default_str(default_features());
   app.add_option("--set", args->choice.overrides,
                  "option=value or stage.option=value; may be given several times")
       ->take_all()

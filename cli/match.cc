@@ -67,8 +67,15 @@ Error no_matches(const std::string& method) {
   return usage_error("match: --method {}: it tells of no single matches; use {}", method, kMethods);
 }
 
+void require_known(const std::string& method) {
+  const std::string name = parse_recipe(method).branches[0][0].name;
+  if (std::ranges::none_of(all_stages(), [&](const StageEntry& stage) { return stage.name == name; }))
+    throw usage_error("match: --method {}: there is no such method; use {}", method, kMethods);
+}
+
 // Features and reductions, then the matching kernel.
 BranchPlan plan_of(const MatchArguments& args, ItemKind kind) {
+  require_known(args.method);
   std::string text = args.recipe;
   if (text.empty() && kind == ItemKind::kImages)
     text = args.method.starts_with("pmk") ? kDefaultForPmk : kDefaultFeatures;

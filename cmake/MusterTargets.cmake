@@ -14,6 +14,9 @@ if(MUSTER_SANITIZE)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
+  if(MUSTER_NO_SANITIZE)
+    target_compile_options(muster_flags INTERFACE -fno-sanitize=${MUSTER_NO_SANITIZE})
+  endif()
 endif()
 
 function(muster_library name)

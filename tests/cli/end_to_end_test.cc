@@ -154,11 +154,12 @@ TEST_F(EndToEnd, StoredFeaturesGiveTheSameModel) {
   run_ok(with(train, {at("a.muster")}));
   run_ok(with(train, {at("b.muster"), "--features", at("features")}));
   EXPECT_TRUE(read_text(at("a.muster")) == read_text(at("b.muster")));
+  run_ok({"extract", data, "-o", at("small"), "--recipe", "dsift"});
   const std::vector<std::string> bench{"bench",    data,       "--methods", "bow-linear",
                                        "--set",    "words=20", "--train",   "4",
                                        "--splits", "1",        "--json",    "-o"};
   EXPECT_EQ(figures(run_ok(with(bench, {at("a")})).json()),
-            figures(run_ok(with(bench, {at("b"), "--features", at("features")})).json()));
+            figures(run_ok(with(bench, {at("b"), "--features", at("small")})).json()));
   expect_error(with(train, {at("c.muster"), "--features", at("features"), "--set", "step=5"}), 2,
                "step=5");
   expect_error(with(train, {at("c.muster"), "--features", data}), 3, "holds no features");

@@ -42,6 +42,7 @@ TEST_F(Match, DrawsTheMatchesOfTwoPictures) {
   expect_error({"match", a, b, "-o", at("pairs.jpg")}, 2, ".png");
   expect_error({"match", a, b, "--method", "match"}, 2, "greedy");
   expect_error({"match", a, b, "--method", "bow"}, 2, "greedy");
+  expect_error({"match", a, b, "--method", "foo"}, 2, "no such method; use");
   expect_error({"match", a, b, "--recipe", "pca"}, 2, "need a feature first");
   expect_error({"match", a, b, "--recipe", "dsift/bow"}, 2, "set feature");
   expect_error({"match", a, at("none.png")}, 3, "none.png");

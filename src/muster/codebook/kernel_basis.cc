@@ -16,6 +16,9 @@ using Cholesky = Eigen::LLT<Dense>;
 constexpr size_t kBlockRows = 128;
 // The first step with rate=auto moves the basis by this share of its spread.
 constexpr double kFirstStep = 0.1;
+// k-means only has to find a start: gradient steps follow.
+constexpr size_t kStartVectorsPerBasisVector = 20;
+constexpr int kStartIterations = 10;
 
 Matrix<float> kernel_block(const LocalKernel& kernel, ConstMatrixView a, ConstMatrixView b) {
   Matrix<float> out(a.rows, b.rows);
@@ -123,6 +126,17 @@ double automatic_rate(const Matrix<float>& basis, const Matrix<float>& gradient)
   return slope > 0 ? kFirstStep * root_mean_square(centred.values()) / slope : 0;
 }
 
+Matrix<float> first_basis(const KernelBasisOptions& options, ConstMatrixView sample, Rng rng, const Progress& progress) {
+  const bool random = options.init == BasisInit::kRandom;
+  KMeansOptions kmeans;
+  kmeans.words = options.dim;
+  kmeans.init = random ? KMeansInit::kRandom : KMeansInit::kPlusPlus;
+  kmeans.iterations = random ? 1 : kStartIterations;
+  const size_t wanted = static_cast<size_t>(options.dim) * kStartVectorsPerBasisVector;
+  const Matrix<float> some = select_rows(sample, rng.derive("start").sample(sample.rows, wanted));
+  return fit_kmeans(kmeans, some, rng.derive("init"), progress).centres;
+}
+
 }  // namespace
 
 void KernelBasisOptions::fields(Fields& f) {
@@ -136,11 +150,7 @@ void KernelBasisOptions::fields(Fields& f) {
 
 KernelBasis fit_kernel_basis(const KernelBasisOptions& options, const LocalKernel& kernel, ConstMatrixView sample,
                              Rng rng, const Progress& progress) {
-  KMeansOptions kmeans;
-  kmeans.words = options.dim;
-  kmeans.init = options.init == BasisInit::kKMeans ? KMeansInit::kPlusPlus : KMeansInit::kRandom;
-  if (options.init == BasisInit::kRandom) kmeans.iterations = 1;
-  KernelBasis basis{fit_kmeans(kmeans, sample, rng.derive("init"), progress).centres, {}};
+  KernelBasis basis{first_basis(options, sample, rng, progress), {}};
   if (!kernel.has_gradient()) return basis;
   ProgressStep step(progress, "kernel basis", static_cast<size_t>(options.iterations));
   double rate = options.rate.value_or(0);

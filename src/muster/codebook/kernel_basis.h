@@ -20,7 +20,7 @@ enum class BasisInit { kKMeans, kRandom };
 struct KernelBasisOptions {
   int dim = 1000;
   int samples = 100000;
-  int iterations = 50;
+  int iterations = 10;
   std::optional<double> rate;
   BasisInit init = BasisInit::kKMeans;
   double ridge = 1e-4;
