@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Writes C++ that holds the files of bench/experiments:  cmake -D OUT=embedded.cc -D FOLDER=... -P EmbedExperiments.cmake
 file(GLOB files ${FOLDER}/*.toml)
 list(SORT files)

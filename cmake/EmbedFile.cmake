@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Writes C++ that defines string views of files:
 #   cmake -D OUT=assets.cc -D HEADER=path/of/header.h -D "FILES=name=path|name=path" -P EmbedFile.cmake
 # A literal may have at most 65,536 bytes by the standard; g++ and clang take more.

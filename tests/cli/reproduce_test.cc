@@ -1,4 +1,5 @@
-// The papers' experiments on tiny data of the right layout: killed and started again, two at once, data that are not there.
+// The papers' experiments on tiny data of the right layout: killed and started again, two at once,
+// data that are not there.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,9 +26,12 @@ class Reproduce : public CommandTest {
     return at("sets");
   }
   std::vector<std::string> command(const std::string& out) const {
-    return {"reproduce", "emk-small", "--quick", "--data", at("sets"), "-o", at(out), "--cache", at("cache")};
+    return {"reproduce", "emk-small", "--quick", "--data",   at("sets"),
+            "-o",        at(out),     "--cache", at("cache")};
   }
-  json results(const std::string& out) const { return json::parse(read_text(at(out + "/results.json"))); }
+  json results(const std::string& out) const {
+    return json::parse(read_text(at(out + "/results.json")));
+  }
   // Figures without times.
   static json figures(const json& record) {
     json out = record["comparison"];
@@ -95,13 +99,15 @@ TEST_F(Reproduce, StudiesNeedNoData) {
 }
 
 TEST_F(Reproduce, BenchDrawsALearningCurve) {
-  const Ran ran = run_ok({"bench", pictures(3, 10), "-m", "bow-linear", "--set", "words=20", "--curve", "train=2,6", "--splits",
-                          "2", "-o", at("curve")});
+  const Ran ran = run_ok({"bench", pictures(3, 10), "-m", "bow-linear", "--set", "words=20",
+                          "--curve", "train=2,6", "--splits", "2", "-o", at("curve")});
   EXPECT_THAT(ran.out, HasSubstr("training items a class"));
   const json record = json::parse(read_text(at("curve/results.json")));
   EXPECT_EQ(record["curves"][0]["series"][0]["points"].size(), 2u);
-  expect_error({"bench", at("pictures"), "-m", "bow-linear", "--curve", "train=2", "-o", at("c")}, 2, "two values");
-  expect_error({"bench", at("pictures"), "-m", "bow-linear", "--curve", "trian=2,3", "-o", at("c")}, 2, "train");
+  expect_error({"bench", at("pictures"), "-m", "bow-linear", "--curve", "train=2", "-o", at("c")},
+               2, "two values");
+  expect_error({"bench", at("pictures"), "-m", "bow-linear", "--curve", "trian=2,3", "-o", at("c")},
+               2, "train");
 }
 
 }  // namespace

@@ -155,15 +155,16 @@ TEST(Html, WeightMapsAndPicturesAreShownOnlyWhenEmbedded) {
 }
 
 TEST(Html, ManyClassesBecomeAListOfConfusions) {
-  auto record = nlohmann::ordered_json::parse(
-      R"({"results": [{"method": "x", "accuracy_mean": 0.5, "splits": [{"seed": 1}]}]})");
-  auto& predictions = record["results"][0]["splits"][0]["predictions"] =
-      nlohmann::ordered_json::array();
+  nlohmann::ordered_json names = nlohmann::ordered_json::array(), predictions = names;
   for (int c = 0; c < 60; ++c) {
-    record["class_names"].push_back(fmt::format("class {}", c));
+    names.push_back(fmt::format("class {}", c));
     predictions.push_back(
         {{"item", fmt::format("{}", c)}, {"label", c}, {"predicted", c % 2 ? c : (c + 1) % 60}});
   }
+  auto record = nlohmann::ordered_json::parse(
+      R"({"results": [{"method": "x", "accuracy_mean": 0.5, "splits": [{"seed": 1}]}]})");
+  record["class_names"] = names;
+  record["results"][0]["splits"][0]["predictions"] = predictions;
   const std::string page = html_report(read_results(record));
   EXPECT_THAT(page, HasSubstr("most frequent confusions"));
   EXPECT_THAT(page, Not(HasSubstr("class=\"confusion\"")));

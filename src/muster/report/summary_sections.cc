@@ -172,13 +172,18 @@ std::string headline(const Results& results) {
 std::string comparison_section(const Results& results) {
   if (results.comparison.empty()) return "";
   const auto reached = std::ranges::count(results.comparison, "reached", &ComparisonRow::verdict);
+  const auto judged =
+      reached + std::ranges::count_if(results.comparison, [](const ComparisonRow& row) {
+        return row.verdict.starts_with("short");
+      });
   std::string out = fmt::format(
       "<section>\n<h2 id=\"comparison\">Ours beside the paper’s</h2>\n"
-      "<p>{} of {} rows reached.</p>\n{}"
+      "{}{}"
       "<thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Paper</th><th "
       "scope=\"col\">Ours</th><th scope=\"col\">Difference</th><th scope=\"col\">Verdict</th><th "
       "scope=\"col\">Note</th></tr></thead>\n<tbody>\n",
-      reached, results.comparison.size(), html_table_start("comparison", "sortable comparison"));
+      judged > 0 ? fmt::format("<p>{} of {} rows reached.</p>\n", reached, judged) : "",
+      html_table_start("comparison", "sortable comparison"));
   for (const ComparisonRow& row : results.comparison) {
     const auto with_spread = [&](std::optional<double> mean, std::optional<double> deviation) {
       return row.unit == "percent" ? mean_and_spread(mean, deviation) : html_value(mean, row.unit);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/core/options.h"
 #include "muster/evaluate/statistics.h"
 
 namespace muster {
@@ -174,8 +175,6 @@ std::optional<MeasuredValue> value_of(const Json& record, const std::string& mea
   }
   return out;
 }
-
-std::string number_text(double value) { return fmt::format("{:g}", value); }
 
 std::string full_name(const Measured& measured, const std::optional<PaperSweep>& sweep) {
   std::string out = measured.part.empty() ? "" : measured.part + ": ";

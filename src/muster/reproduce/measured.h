@@ -27,8 +27,6 @@ struct MeasuredValue {
 std::optional<MeasuredValue> value_of(const nlohmann::ordered_json& record,
                                       const std::string& measure);
 
-// "500", "0.1": as people write them.
-std::string number_text(double value);
 // "15 a class: emk-fourier, D = 500"
 std::string full_name(const Measured& measured, const std::optional<PaperSweep>& sweep);
 

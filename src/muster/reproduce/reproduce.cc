@@ -59,7 +59,8 @@ class Reproduction {
         runs.push_back(run_part(part, value, chosen));
     }
     std::vector<Measured> all;
-    for (const MeasuredRun& run : runs) all.insert(all.end(), run.measured.begin(), run.measured.end());
+    for (const MeasuredRun& run : runs)
+      all.insert(all.end(), run.measured.begin(), run.measured.end());
     Json record = merge_runs(runs, experiment_.sweep);
     record["data"]["path"] = folder.filename().string();
     record["comparison"] = comparison_of(experiment_, all, comparable_);
@@ -110,7 +111,7 @@ class Reproduction {
   }
 
   MeasuredRun run_part(const PaperPart& part, const std::optional<double>& value,
-               const Dataset& dataset) const {
+                       const Dataset& dataset) const {
     MeasuredRun run;
     ExperimentOptions options;
     for (const PaperMethod& method : experiment_.methods)
