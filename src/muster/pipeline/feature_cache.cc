@@ -129,6 +129,7 @@ class Filling {
       room = make_room(options_.folder, entry_, options_.max_bytes);
     }
     writer.finish();
+    make_room(options_.folder, entry_, options_.max_bytes);  // for what was not yet on disk
   }
 
  private:

@@ -22,7 +22,9 @@ class FeatureCacheTest : public ::testing::Test {
     put_pictures(pictures_, 2, 4, 48);
     dataset_ = open_dataset(pictures_.path());
   }
-  CacheOptions options(size_t max_bytes = size_t{1} << 30) const { return {cache_.path() / "features", max_bytes}; }
+  CacheOptions options(size_t max_bytes = size_t{1} << 30) const {
+    return {cache_.path() / "features", max_bytes};
+  }
   // Fills the cache; counts what had to be extracted.
   std::shared_ptr<const FeatureStore> fill(const std::string& stage, const CacheOptions& options) {
     extracted_ = 0;
@@ -64,7 +66,8 @@ TEST_F(FeatureCacheTest, ExtractsOnceAndOnlyWhatChanged) {
   EXPECT_EQ(extracted_, 0);
   fill("b", options());
   EXPECT_EQ(extracted_, 8);
-  fs::last_write_time(dataset_.items[3].path, fs::file_time_type::clock::now() + std::chrono::hours(1));
+  fs::last_write_time(dataset_.items[3].path,
+                      fs::file_time_type::clock::now() + std::chrono::hours(1));
   fill("a", options());
   EXPECT_EQ(extracted_, 1);
 }
@@ -129,13 +132,15 @@ TEST_F(FeatureCacheTest, AnItemSourceGivesTheSameSetsWithAndWithoutIt) {
   for (const size_t room : {size_t{1} << 30, size_t{1}}) {  // the second has none
     for (int again = 0; again < 2; ++again) {
       ItemSource source(dataset_, 0);
-      source.use_cache(options(room));
+      source.use_cache({cache_.path() / fmt::format("{}", room), room});
       const auto failures = source.prepare(stage, all_items(dataset_), {});
       ASSERT_EQ(failures.size(), 1u);
       EXPECT_NE(failures[0].reason.find("broken.png"), std::string::npos);
       for (const size_t item : all_items(dataset_))
-        if (item != failures[0].item)
-          EXPECT_EQ(source.load(stage, item), load_item(dataset_.items[item].path, ItemKind::kImages, stage));
+        if (item != failures[0].item) {
+          EXPECT_EQ(source.load(stage, item),
+                    load_item(dataset_.items[item].path, ItemKind::kImages, stage));
+        }
     }
   }
 }

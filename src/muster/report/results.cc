@@ -248,7 +248,8 @@ void add_weight_maps(const Json& method, std::vector<WeightMap>& maps) {
     for (double& weight : sums[b]) weight /= static_cast<double>(count);
     std::string title = text_or_empty(method, "method");
     if (sums.size() > 1) title += fmt::format(", branch {}", b + 1);
-    if (auto levels = as_levels(sums[b]); levels.size() > 1) maps.push_back({title, std::move(levels)});
+    if (auto levels = as_levels(sums[b]); levels.size() > 1)
+      maps.push_back({title, std::move(levels)});
   }
 }
 

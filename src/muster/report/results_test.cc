@@ -53,7 +53,8 @@ TEST(Results, WeightsOfCellsAreMeansOverSplits) {
   const Results results = read_results(record);
   ASSERT_EQ(results.weight_maps.size(), 1u);  // two values are no pyramid
   EXPECT_EQ(results.weight_maps[0].title, "dspm, branch 1");
-  EXPECT_THAT(results.weight_maps[0].levels, ElementsAre(ElementsAre(0.5), ElementsAre(1, 0, 0, 1)));
+  EXPECT_THAT(results.weight_maps[0].levels,
+              ElementsAre(ElementsAre(0.5), ElementsAre(1, 0, 0, 1)));
 }
 
 TEST(Results, NoMethodNoBest) {

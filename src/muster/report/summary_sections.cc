@@ -208,6 +208,7 @@ std::string comparison_section(const Results& results) {
 }
 
 std::string summary_section(const Results& results) {
+  if (results.methods.empty()) return "";
   const bool multi_label = results.multi_label();
   const Scale scale = common_scale(results);
   std::string out = fmt::format(

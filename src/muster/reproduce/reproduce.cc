@@ -222,7 +222,8 @@ Json reproduce(const PaperExperiment& experiment, const ReproduceOptions& option
       {"paper", experiment.paper},
       {"title", experiment.title},
       {"quick", options.quick},
-      {"command", fmt::format("muster reproduce {} --data DIR{}{}", experiment.name,
+      {"command", fmt::format("muster reproduce {}{}{}{}", experiment.name,
+                              experiment.study.empty() ? " --data DIR" : "",
                               options.quick ? " --quick" : "", stand_in ? " --stand-in" : "")}};
   record["notes"] = notes_of(experiment, options, stand_in);
   write_file_atomically(options.out / "results.json", record.dump(1) + "\n");

@@ -6,6 +6,8 @@ const NUM_COLOURS = 8;
 const HEIGHT_PX = 300;
 // So many values of x are marked themselves, instead of round numbers.
 const MAX_MARKED = 9;
+// More would cover the lines.
+const MAX_POINTS = 40;
 
 const styleSheet = document.createElement("style");
 styleSheet.textContent = uPlotStyle;
@@ -27,6 +29,8 @@ function formatter(unit) {
   return (v) => `${Number(v.toPrecision(4))}`;
 }
 const tick = (unit) => (unit === "percent" ? (v) => `${+(100 * v).toFixed(1)}` : (v) => `${+v.toPrecision(4)}`);
+
+const labelWidth = (u, labels) => Math.max(44, 16 + 7 * Math.max(0, ...(labels ?? []).map((label) => label.length)));
 
 // uPlot wants one list of x and, for each series, one y (or null) at each of them.
 function align(series) {
@@ -121,7 +125,7 @@ class Chart {
         },
         axes: [
           { ...axis, ...marks, label: spec.x, labelFont: axis.font, labelSize: 20, values: (u, ticks) => ticks.map((v) => (v === null ? "" : tick("")(v))) },
-          { ...axis, label: spec.unit === "percent" ? `${spec.y} in %` : spec.y, labelFont: axis.font, labelSize: 20, size: 52, values: (u, ticks) => ticks.map((v) => (v === null ? "" : tick(spec.unit)(v))) },
+          { ...axis, label: spec.unit === "percent" ? `${spec.y} in %` : spec.y, labelFont: axis.font, labelSize: 20, size: labelWidth, values: (u, ticks) => ticks.map((v) => (v === null ? "" : tick(spec.unit)(v))) },
         ],
         series: [
           {},
@@ -132,7 +136,7 @@ class Chart {
             dash: s.paper ? [6, 5] : undefined,
             show: !this.hidden.has(s.name),
             spanGaps: true,
-            points: { show: spec.points !== false, size: 7, fill: s.paper ? css("--page") : colours[i] },
+            points: { show: spec.points !== false && xs.length <= MAX_POINTS, size: 7, fill: s.paper ? css("--page") : colours[i] },
           })),
         ],
         hooks: { draw: [(u) => drawErrorBars(u, columns, colours)], setCursor: [(u) => this.read(u.cursor.idx)] },
