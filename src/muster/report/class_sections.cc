@@ -284,6 +284,23 @@ std::string ranking_section(const Results& results) {
   return out + kHtmlTableEnd + "</section>\n";
 }
 
+std::string label_section(const Results& results) {
+  const MethodResult* best = results.best();
+  if (!best || best->labels.empty()) return "";
+  std::string out =
+      fmt::format("<section>\n<h2 id=\"labels\">Labels of {}</h2>\n", html_escape(best->method)) +
+      html_table_start("labels", "sortable") +
+      "<thead><tr><th scope=\"col\">Label</th><th scope=\"col\">AUC</th><th scope=\"col\">AP</th>"
+      "<th scope=\"col\">11-point AP</th></tr></thead>\n<tbody>\n";
+  for (const LabelResult& label : best->labels)
+    out += fmt::format("<tr><th scope=\"row\">{}</th>{}{}{}</tr>\n", html_escape(label.label),
+                       html_cell(label.auc, label.auc ? fmt::format("{:.3f}", *label.auc) : "–"),
+                       html_cell(label.average_precision, html_percent(label.average_precision)),
+                       html_cell(label.average_precision_11_point,
+                                 html_percent(label.average_precision_11_point)));
+  return out + kHtmlTableEnd + "</section>\n";
+}
+
 std::string curve_sections(const Results& results) {
   if (results.curves.empty()) return "";
   std::string out = "<section>\n<h2>Curves</h2>\n<div class=\"charts\">\n";

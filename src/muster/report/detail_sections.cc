@@ -73,7 +73,7 @@ std::string weight_map_section(const Results& results) {
   std::string out =
       "<section>\n<h2>Weights of cells</h2>\n<p class=\"dim\">One square a level of the pyramid; "
       "the "
-      "stronger its colour, the larger its weight.</p>\n<div class=\"maps\">\n";
+      "stronger a cell, the larger its weight.</p>\n<div class=\"maps\">\n";
   for (const WeightMap& map : results.weight_maps) {
     double largest = 0;
     std::string values;

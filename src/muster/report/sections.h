@@ -21,6 +21,8 @@ std::string paired_section(const Results& results);
 std::string curve_sections(const Results& results);
 // ROC and precision-recall: measures a class as a table; the script draws the curves.
 std::string ranking_section(const Results& results);
+// Of multi-label data: the measures of each label by the best method.
+std::string label_section(const Results& results);
 // Accuracy of every class by every method.
 std::string class_section(const Results& results);
 // For the best methods: confusion, most confident mistakes.
