@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <map>
@@ -11,6 +12,7 @@
 #include "muster/pipeline/plan.h"
 #include "muster/report/html.h"
 #include "muster/report/tables.h"
+#include "muster/reproduce/learning_curve.h"
 #include "muster/store/atomic_file.h"
 #include "thumbnails.h"
 
@@ -23,6 +25,8 @@ struct BenchArguments {
   std::vector<std::string> recipes, overrides, fusions;
   ProtocolOptions protocol;
   std::map<std::string, std::string> protocol_texts;
+  std::string curve;
+  CacheChoice cache{.folder = "none"};
 };
 
 std::vector<Method> chosen_methods(const BenchArguments& args, ItemKind kind) {
@@ -41,6 +45,28 @@ std::vector<Method> chosen_methods(const BenchArguments& args, ItemKind kind) {
     method.recipe = fit_to_data(std::move(method.recipe), kind, args.common);
   }
   return methods;
+}
+
+// "train=5,10,20".
+SweptOption parse_curve(const std::string& text) {
+  const size_t equals = text.find('=');
+  SweptOption out{text.substr(0, equals), {}};
+  std::string rest = equals == std::string::npos ? "" : text.substr(equals + 1);
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    const std::string value = rest.substr(0, comma);
+    double number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size())
+      throw usage_error(
+          "bench: --curve takes an option and its values, such as train=5,10,20, not '{}'", text);
+    out.values.push_back(number);
+    rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
+  }
+  if (out.values.size() < 2)
+    throw usage_error("bench: --curve needs two values or more, such as train=5,10,20, not '{}'",
+                      text);
+  return out;
 }
 
 void print_tables(const Results& results) {
@@ -89,17 +115,22 @@ int bench(BenchArguments& args) {
                             args.common.seed,
                             args.out,
                             args.features,
-                            args.universal};
+                            args.universal,
+                            args.cache.resolve()};
   for (const std::string& text : args.fusions)
     options.fusions.push_back(parse_fusion(text, options.methods));
   const Progress progress = args.common.progress();
-  nlohmann::ordered_json record = run_experiment(
-      dataset, options, progress, [&](const std::string& text) { args.common.say(text); });
+  const Announce announce = [&](const std::string& text) { args.common.say(text); };
+  const nlohmann::ordered_json record =
+      args.curve.empty() ? run_experiment(dataset, options, progress, announce)
+                         : run_curve(dataset, options, parse_curve(args.curve), progress, announce);
   const Results results = read_results(record);
   if (args.common.json)
     print_json(record);
   else
     print_tables(results);
+  if (!args.common.json)
+    for (const std::string& note : results.notes) fmt::print("{}\n", note);
   const std::filesystem::path out = args.out;
   Results with_pictures = results;
   with_pictures.thumbnails = mistake_thumbnails(results, dataset);
@@ -129,6 +160,9 @@ Run add_bench(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--features", args->features, kFeaturesHelp);
   app.add_option("--universal", args->universal, kUniversalHelp);
+  app.add_option("--curve", args->curve,
+                 "once for each value of an option of the protocol, as curves: train=5,10,20,40");
+  args->cache.add_to(app);
   Fields fields;
   args->protocol.fields(fields);
   for (const Field& field : fields.list()) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -52,6 +53,29 @@ void MethodChoice::add_to(CLI::App& app) {
                  "option=value or stage.option=value; may be given several times")
       ->take_all()
       ->allow_extra_args(false);
+}
+
+void CacheChoice::add_to(CLI::App& app) {
+  app.add_option("--cache", folder, "folder to keep features in, shared by all runs, or none")
+      ->default_str(folder.empty() ? "$XDG_CACHE_HOME/muster/features or ~/.cache/muster/features" : folder);
+  app.add_option("--cache-gib", gib, "most that the cache may hold, in GiB; the longest unused goes first")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+}
+
+CacheOptions CacheChoice::resolve() const {
+  CacheOptions out;
+  out.max_bytes = static_cast<size_t>(gib * (size_t{1} << 30));
+  if (folder == "none") return out;
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  if (!folder.empty())
+    out.folder = folder;
+  else if (cache && *cache)
+    out.folder = std::filesystem::path(cache) / "muster" / "features";
+  else if (home && *home)
+    out.folder = std::filesystem::path(home) / ".cache" / "muster" / "features";
+  return out;
 }
 
 Recipe MethodChoice::resolve(const std::string& fallback) const {

@@ -61,6 +61,15 @@ struct MethodChoice {
   Recipe resolve(const std::string& fallback) const;
 };
 
+// --cache and --cache-gib: features on disk, shared by methods and runs.
+struct CacheChoice {
+  std::string folder;  // of the user where empty; "none" for no cache
+  double gib = 16;
+
+  void add_to(CLI::App& app);
+  CacheOptions resolve() const;
+};
+
 inline const char* default_method(ItemKind kind) {
   return kind == ItemKind::kImages ? kDefaultMethod : kDefaultMethodForSets;
 }

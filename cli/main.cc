@@ -28,6 +28,7 @@ constexpr Command kCommands[] = {
     {"add-class", "a new class for a model, without learning the rest anew", add_add_class},
     {"fuse", "several models as one: their mean probabilities", add_fuse},
     {"bench", "compare methods under a protocol", add_bench},
+    {"reproduce", "a paper's table or figure on your copy of the data", add_reproduce},
     {"extract", "local features of a dataset, to a folder", add_extract},
     {"encode", "one vector a set", add_encode},
     {"gram", "kernel matrix between sets", add_gram},
@@ -127,7 +128,7 @@ int main(int argc, char** argv) {
     return code;
   } catch (const Interrupted&) {
     return fail(kInterruptedExit,
-                "interrupted; bench, extract and synth go on from here when run again");
+                "interrupted; bench, reproduce, extract and synth go on from here when run again");
   } catch (const muster::Error& error) {
     return fail(static_cast<int>(error.kind()), error.what());
   } catch (const std::bad_alloc&) {

@@ -1,16 +1,15 @@
 #include "thumbnails.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "muster/core/error.h"
 #include "muster/image/decode.h"
+#include "muster/report/html.h"
 
 namespace muster::cli {
 namespace {
 
-constexpr size_t kMistakesShown = 24;
-constexpr int kThumbnailSidePx = 120;
+constexpr int kThumbnailSidePx = 144;
 
 std::string base64(std::span<const std::byte> bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -30,23 +29,17 @@ std::string base64(std::span<const std::byte> bytes) {
 std::map<std::string, std::string> mistake_thumbnails(const Results& results,
                                                       const Dataset& dataset) {
   std::map<std::string, std::string> out;
-  const MethodResult* best = results.best();
-  if (!best || dataset.kind != ItemKind::kImages) return out;
-  std::vector<const Prediction*> mistakes;
-  for (const SplitResult& split : best->splits)
-    for (const Prediction& prediction : split.predictions)
-      if (prediction.predicted != prediction.label) mistakes.push_back(&prediction);
-  std::ranges::stable_sort(mistakes, std::greater(),
-                           [](const Prediction* p) { return p->confidence.value_or(0); });
+  if (dataset.kind != ItemKind::kImages) return out;
   std::map<std::string, std::filesystem::path> path_of;
   for (const Item& item : dataset.items) path_of[item.name] = item.path;
-  for (const Prediction* mistake : mistakes) {
-    if (out.size() >= kMistakesShown) break;
+  for (const std::string& name : pictured_items(results)) {
+    const auto path = path_of.find(name);
+    if (path == path_of.end()) continue;  // of another data set
     try {
       DecodeOptions options;
       options.longest_side_px = kThumbnailSidePx;
-      out[mistake->item] = "data:image/png;base64," +
-                           base64(encode_png(read_image(path_of.at(mistake->item), options)));
+      out[name] =
+          "data:image/jpeg;base64," + base64(encode_jpeg(read_image(path->second, options)));
     } catch (const Error&) {
       continue;  // readable during the run, gone since
     }

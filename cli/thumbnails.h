@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-// Item name -> data URI, for the mistakes of the best method; empty for vector sets. Pictures that
+// Item name -> data URI, for the mistakes that the page shows; empty for vector sets. Pictures that
 // cannot be read any more are passed over.
 std::map<std::string, std::string> mistake_thumbnails(const Results& results,
                                                       const Dataset& dataset);

@@ -165,15 +165,26 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
   return decode_image(bytes, path.string(), options);
 }
 
-std::vector<std::byte> encode_png(const Image& image) {
+namespace {
+
+std::vector<std::byte> encode(const Image& image, const char* extension,
+                              const std::vector<int>& parameters) {
   MUSTER_CHECK(image.width > 0 && image.height > 0);
   prepare_opencv();
   cv::Mat bgr;
   cv::cvtColor(view(image), bgr, cv::COLOR_RGB2BGR);
   std::vector<uint8_t> out;
-  MUSTER_CHECK(cv::imencode(".png", bgr, out));
+  MUSTER_CHECK(cv::imencode(extension, bgr, out, parameters));
   const auto bytes = std::as_bytes(std::span(out));
   return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_png(const Image& image) { return encode(image, ".png", {}); }
+
+std::vector<std::byte> encode_jpeg(const Image& image, int quality) {
+  return encode(image, ".jpg", {cv::IMWRITE_JPEG_QUALITY, quality});
 }
 
 }  // namespace muster

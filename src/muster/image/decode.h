@@ -36,5 +36,7 @@ Image read_image(const std::filesystem::path& path, const DecodeOptions& options
 
 // The picture as the bytes of a PNG file.
 std::vector<std::byte> encode_png(const Image& image);
+// The same as JPEG, for small pictures in pages.
+std::vector<std::byte> encode_jpeg(const Image& image, int quality = 80);
 
 }  // namespace muster

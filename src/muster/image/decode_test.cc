@@ -303,6 +303,17 @@ TEST(Decode, PngRoundTrip) {
   EXPECT_EQ(decode_image(encode_png(image), "a"), image);
 }
 
+TEST(Decode, JpegIsCloseAndSmall) {
+  Image image{64, 48, std::vector<uint8_t>(64 * 48 * 3)};
+  for (size_t i = 0; i < image.rgb.size(); ++i)
+    image.rgb[i] = static_cast<uint8_t>(i / 3 % 64 * 3 + 20);
+  const Bytes bytes = encode_jpeg(image);
+  const Image back = decode_image(bytes, "a");
+  ASSERT_EQ(back.rgb.size(), image.rgb.size());
+  for (size_t i = 0; i < image.rgb.size(); ++i) EXPECT_NEAR(back.rgb[i], image.rgb[i], 8);
+  EXPECT_LT(bytes.size(), 2000u);
+}
+
 TEST(Decode, FilesOnDisk) {
   const auto path = std::filesystem::temp_directory_path() / "muster_decode_test.png";
   const Image image{2, 1, {1, 2, 3, 250, 251, 252}};

@@ -17,12 +17,15 @@
 #include "muster/pipeline/version.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/checksum.h"
+#include "muster/store/npy.h"
 
 namespace muster {
 namespace {
 
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
+
+constexpr double kGatherSeconds = 10;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -98,6 +101,7 @@ class Experiment {
              const Announce& announce)
       : dataset_(dataset), options_(options), progress_(progress), announce_(announce), source_(dataset) {
     if (!options.features.empty()) source_.use_features(options.features);
+    if (!options.cache.folder.empty()) source_.use_cache(options.cache);
     if (!options.universal.empty()) universal_ = UniversalFile::load(options.universal);
     for (const Method& method : options.methods) {
       plans_.push_back(plan_recipe(method.recipe));
@@ -113,10 +117,14 @@ class Experiment {
     fs::create_directories(options_.out / "raw");
     extract_features();
     split();
+    auto written = std::chrono::steady_clock::now();
     for (size_t s = 0; s < splits_.list.size(); ++s) {
       for (size_t m = 0; m < plans_.size(); ++m) {
         results_of_[m].push_back(load_or_run(m, s));
-        write_file_atomically(options_.out / "results.json", record().dump(1) + "\n");
+        // What is done is safe in raw/; gathering it takes longer the more there is.
+        if (seconds_since(written) < kGatherSeconds) continue;
+        write_record(record());
+        written = std::chrono::steady_clock::now();
       }
       for (size_t f = 0; f < options_.fusions.size(); ++f) {
         const size_t m = plans_.size() + f;
@@ -124,11 +132,16 @@ class Experiment {
         announce_(summary(m, s, results_of_[m].back()));
       }
     }
-    write_file_atomically(options_.out / "results.json", record().dump(1) + "\n");
-    return record();
+    Json out = record();
+    write_record(out);
+    return out;
   }
 
  private:
+  void write_record(const Json& record) const {
+    write_file_atomically(options_.out / "results.json", record.dump(1) + "\n");
+  }
+
   void extract_features() {
     std::set<size_t> bad;
     std::map<std::string, double> seconds;
@@ -182,7 +195,8 @@ class Experiment {
     std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
                                   protocol_facts().dump(), options_.seed, s);
     if (universal_) key += " universal " + universal_->checksum;
-    const fs::path file = options_.out / "raw" / fmt::format("{}.{:03}.json", file_name(m), s);
+    const fs::path stem = options_.out / "raw" / fmt::format("{}.{:03}", file_name(m), s);
+    const fs::path file = stem.string() + ".json";
     if (std::ifstream in(file); in) {
       Json kept = Json::parse(in, nullptr, false);
       if (kept.is_object() && kept.value("key", "") == key &&
@@ -191,7 +205,7 @@ class Experiment {
         return kept;
       }
     }
-    Json result = run_split(m, splits_.list[s]);
+    Json result = run_split(m, splits_.list[s], stem.string() + ".scores.npy");
     result["key"] = key;
     write_file_atomically(file, result.dump() + "\n");
     announce_(summary(m, s, result));
@@ -234,7 +248,7 @@ class Experiment {
     return result;
   }
 
-  Json run_split(size_t m, const Split& split) {
+  Json run_split(size_t m, const Split& split, const fs::path& scores_file) {
     const std::vector<size_t> train = items_of(split.train), test = items_of(split.test);
     StageSeconds seconds;
     const auto start = std::chrono::steady_clock::now();
@@ -245,6 +259,7 @@ class Experiment {
     const auto test_start = std::chrono::steady_clock::now();
     const Matrix<double> scores = pipeline.scores(source_, test, progress_);
     const double test_seconds = seconds_since(test_start);
+    write_npy(scores_file, scores);
     const Matrix<double> probabilities = pipeline.classifier().probabilities(scores);
     Json result = measured(split, scores, probabilities);
     if (is_fused_[m]) result["probabilities"] = rows_json(probabilities);

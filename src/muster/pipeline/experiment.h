@@ -1,5 +1,6 @@
 // Compares methods under a protocol: what `muster bench` runs. Every split of every method is one file
-// under OUT/raw, written when it is done and taken from there when the same run is started again;
+// under OUT/raw, written when it is done and taken from there when the same run is started again, with
+// the scores of its test items beside it (.scores.npy, a row an item in the order of its predictions);
 // OUT/results.json gathers them. Raw predictions are kept, measures are computed from them.
 #pragma once
 
@@ -34,6 +35,7 @@ struct ExperimentOptions {
   std::filesystem::path out;
   std::filesystem::path features;  // ItemSource::use_features, unless empty
   std::filesystem::path universal;  // a UniversalFile that all methods use, unless empty
+  CacheOptions cache;              // ItemSource::use_cache, unless its folder is empty
 };
 
 // What happened, for the command to tell: called between steps with one sentence.

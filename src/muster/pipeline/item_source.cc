@@ -1,6 +1,8 @@
 #include "muster/pipeline/item_source.h"
 
+#include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "muster/core/parallel.h"
 #include "muster/image/decode.h"
@@ -63,10 +65,15 @@ VectorSet extract(const std::filesystem::path& path, const Extractor& extractor,
 }  // namespace
 
 struct ItemSource::KeyedExtractor {
+  KeyedExtractor(std::string spec, size_t index, std::unique_ptr<Extractor> extractor, int max_side_px)
+      : spec(std::move(spec)), index(index), extractor(std::move(extractor)), max_side_px(max_side_px) {}
+
   std::string spec;
   size_t index;  // the cache's row of slots
   std::unique_ptr<Extractor> extractor;
   int max_side_px;
+  // What is on disk, once it was prepared.
+  std::atomic<std::shared_ptr<const FeatureStore>> stored{};
 };
 
 // Slots by (extractor, item), filled while there is room and never emptied: what an item's set is does not
@@ -98,14 +105,14 @@ ItemSource::ItemSource(const Dataset& dataset, size_t cache_bytes)
 
 ItemSource::~ItemSource() = default;
 
-const ItemSource::KeyedExtractor& ItemSource::extractor_for(const PlannedStage& stage) const {
+ItemSource::KeyedExtractor& ItemSource::extractor_for(const PlannedStage& stage) const {
   const std::string key = stage.full_spec().text();
   const std::lock_guard lock(extractors_mutex_);
   std::unique_ptr<KeyedExtractor>& entry = extractors_[key];
   if (!entry) {
     const ExtractorStage& functions = stage.as<ExtractorStage>();
-    entry = std::make_unique<KeyedExtractor>(KeyedExtractor{key, extractors_.size(), functions.make(*stage.options),
-                                                            functions.max_side_px(*stage.options)});
+    entry = std::make_unique<KeyedExtractor>(key, extractors_.size(), functions.make(*stage.options),
+                                             functions.max_side_px(*stage.options));
   }
   return *entry;
 }
@@ -115,6 +122,8 @@ void ItemSource::use_features(const std::filesystem::path& folder) {
     throw usage_error("features in {}: the items are vector sets, which need none", folder.string());
   features_ = FeatureStore::open(folder);
 }
+
+void ItemSource::use_cache(CacheOptions options) { disk_.emplace(std::move(options)); }
 
 VectorSet ItemSource::load(const std::optional<PlannedStage>& extractor, size_t item) const {
   const Item& entry = dataset_.items[item];
@@ -135,6 +144,8 @@ VectorSet ItemSource::load(const std::optional<PlannedStage>& extractor, size_t 
                         "stored ones out", recipe, keyed.spec);
     if (const auto stored = features_->find(entry.name)) return features_->load(*stored);
   }
+  if (const auto store = keyed.stored.load())
+    if (const auto stored = store->find(cached_name(entry))) return store->load(*stored);
   if (const auto kept = cache_->find(keyed.index, item)) return wake(*kept);
   RestingSet rest = put_to_rest(extract(entry.path, *keyed.extractor, keyed.max_side_px), true);
   VectorSet set = wake(rest);
@@ -142,14 +153,42 @@ VectorSet ItemSource::load(const std::optional<PlannedStage>& extractor, size_t 
   return set;
 }
 
+std::vector<ItemFailure> ItemSource::fill_disk(KeyedExtractor& keyed, std::span<const size_t> items,
+                                               const Progress& progress) const {
+  std::vector<FeatureCache::Failure> failures;
+  keyed.stored = disk_->fill(
+      dataset_, keyed.spec, items,
+      [&](size_t item) {
+        return wake(put_to_rest(extract(dataset_.items[item].path, *keyed.extractor, keyed.max_side_px), true));
+      },
+      progress, failures);
+  std::vector<ItemFailure> out;
+  for (FeatureCache::Failure& failure : failures) out.push_back({failure.item, std::move(failure.reason)});
+  return out;
+}
+
 std::vector<ItemFailure> ItemSource::prepare(const std::optional<PlannedStage>& extractor,
                                              std::span<const size_t> items, const Progress& progress) const {
-  std::vector<std::string> reasons(items.size());
-  ProgressStep step(progress, dataset_.kind == ItemKind::kImages ? "features" : "reading sets", items.size());
-  parallel_for(items.size(), 4, [&](size_t begin, size_t end) {
+  std::vector<ItemFailure> failures;
+  std::vector<size_t> left(items.begin(), items.end());
+  if (disk_ && extractor && dataset_.kind == ItemKind::kImages && !features_) {
+    KeyedExtractor& keyed = extractor_for(*extractor);
+    failures = fill_disk(keyed, items, progress);
+    std::set<size_t> bad;
+    for (const ItemFailure& failure : failures) bad.insert(failure.item);
+    // What the cache had no room for is kept in memory.
+    const auto store = keyed.stored.load();
+    std::erase_if(left, [&](size_t item) {
+      return bad.contains(item) || (store && store->has(cached_name(dataset_.items[item])));
+    });
+    if (left.empty()) return failures;
+  }
+  std::vector<std::string> reasons(left.size());
+  ProgressStep step(progress, dataset_.kind == ItemKind::kImages ? "features" : "reading sets", left.size());
+  parallel_for(left.size(), 4, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       try {
-        load(extractor, items[i]);
+        load(extractor, left[i]);
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::kData) throw;
         reasons[i] = error.what();
@@ -157,9 +196,9 @@ std::vector<ItemFailure> ItemSource::prepare(const std::optional<PlannedStage>& 
       step.tick();
     }
   });
-  std::vector<ItemFailure> failures;
-  for (size_t i = 0; i < items.size(); ++i)
-    if (!reasons[i].empty()) failures.push_back({items[i], reasons[i]});
+  for (size_t i = 0; i < left.size(); ++i)
+    if (!reasons[i].empty()) failures.push_back({left[i], reasons[i]});
+  std::ranges::sort(failures, {}, &ItemFailure::item);
   return failures;
 }
 

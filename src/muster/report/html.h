@@ -2,18 +2,19 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "muster/report/results.h"
 
 namespace muster {
 
-// Summary of all methods; for the best one the confusion matrix, accuracy per class and most
-// confident mistakes (with thumbnails where the results hold them); recipes, times, data, protocol,
-// machine.
+// Ours beside the paper's, all methods with their spread and paired differences, curves, rankings
+// of multi-label data, accuracy per class, and for the best methods the confusion and most
+// confident mistakes (with thumbnails where the results hold them); recipes, times, memory, data,
+// protocol, machine. Every table is complete without script; the page's own script (web/report)
+// sorts, shows and hides methods and draws the curves.
 std::string html_report(const Results& results);
 
-// For text and for quoted attributes; control characters and invalid UTF-8 become U+FFFD.
-std::string html_escape(std::string_view text);
+// The items whose pictures the page shows where `thumbnails` has them, at most 200.
+std::vector<std::string> pictured_items(const Results& results);
 
 }  // namespace muster

@@ -36,13 +36,25 @@ TEST(Results, PlainJsonConverts) {
   EXPECT_EQ(read_results(plain).methods.size(), 2u);
 }
 
-TEST(Results, MultiLabelPredictionsAreLeftOutAndMeanApDecides) {
+TEST(Results, MultiLabelPredictionsKeepTheirScoresAndMeanApDecides) {
   const auto record = nlohmann::ordered_json::parse(R"({"class_names": ["a", "b"], "results": [
-    {"method": "x", "map_mean": 0.4, "splits": [{"predictions": [{"label": [0, 1]}]}]},
+    {"method": "x", "map_mean": 0.4, "splits": [{"predictions": [{"labels": [0, 1], "scores": [0.5, -1]}]}]},
     {"method": "y", "map_mean": 0.6}]})");
   const Results results = read_results(record);
+  EXPECT_TRUE(results.multi_label());
   EXPECT_TRUE(results.methods[0].splits[0].predictions.empty());
+  EXPECT_EQ(results.methods[0].splits[0].scored[0].scores[1], -1);
   EXPECT_EQ(results.best()->method, "y");
+}
+
+TEST(Results, WeightsOfCellsAreMeansOverSplits) {
+  const auto record = nlohmann::ordered_json::parse(R"({"results": [{"method": "dspm", "splits": [
+    {"part_weights": [[1, 0, 0, 0, 1], [3, 4]]}, {"part_weights": [[0, 2, 0, 0, 1], [3, 4]]}]}]})");
+  const Results results = read_results(record);
+  ASSERT_EQ(results.weight_maps.size(), 1u);  // two values are no pyramid
+  EXPECT_EQ(results.weight_maps[0].title, "dspm, branch 1");
+  EXPECT_THAT(results.weight_maps[0].levels,
+              ElementsAre(ElementsAre(0.5), ElementsAre(1, 0, 0, 1)));
 }
 
 TEST(Results, NoMethodNoBest) {
@@ -69,6 +81,15 @@ TEST(Results, RefusesWhatIsNoRecordAndNamesTheField) {
               HasSubstr("results[0].accuracy_mean"));
   EXPECT_THAT(message(R"({"results": [{"method": "x", "seconds": {"train": "y"}}]})"),
               HasSubstr("results[0].seconds.train"));
+  EXPECT_THAT(message(R"({"results": [], "comparison": [{"ours": "x"}]})"),
+              HasSubstr("comparison[0].ours"));
+  EXPECT_THAT(message(R"({"results": [], "curves": [{"series": [{"points": [[1]]}]}]})"),
+              HasSubstr("curves[0].series[0].points"));
+  EXPECT_THAT(message(R"({"results": [], "weight_maps": [{"levels": [[1, 2]]}]})"),
+              HasSubstr("weight_maps[0].levels"));
+  EXPECT_THAT(message(R"({"class_names": ["a", "b"], "results": [{"method": "x",
+      "splits": [{"predictions": [{"labels": [0], "scores": [1]}]}]}]})"),
+              HasSubstr("predictions.scores"));
   for (const char* label : {"2", "-1", "0.5", "\"a\"", "18446744073709551615"})
     EXPECT_THAT(message(fmt::format(R"({{"class_names": ["a", "b"], "results": [{{"method": "x",
         "splits": [{{"predictions": [{{"label": {}, "predicted": 0}}]}}]}}]}})",

@@ -129,6 +129,20 @@ std::string label_table(const MethodResult& method) {
   return aligned(rows, 1);
 }
 
+std::string comparison_table(const Results& results) {
+  std::vector<Row> rows{{"row", "paper", "ours", "verdict"}};
+  for (const ComparisonRow& row : results.comparison) {
+    const auto text = [&](std::optional<double> value) {
+      if (!value) return std::string("-");
+      if (row.unit == "percent") return percent_text(value) + " %";
+      if (row.unit == "seconds") return seconds_text(value) + " s";
+      return fmt::format("{:.4g}", *value) + (row.unit.empty() ? "" : " " + printable(row.unit));
+    };
+    rows.push_back({printable(row.name), text(row.paper), text(row.ours), printable(row.verdict)});
+  }
+  return aligned(rows, 1);
+}
+
 std::string csv_table(const Results& results) {
   std::string out =
       "method,recipe,splits,accuracy_mean,accuracy_std,mean_class_accuracy_mean,auc_mean,map_mean,"

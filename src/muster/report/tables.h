@@ -17,6 +17,9 @@ std::string text_table(const Results& results);
 // without labels.
 std::string label_table(const MethodResult& method);
 
+// One line a row of the comparison: the paper's figure, ours, the verdict.
+std::string comparison_table(const Results& results);
+
 // One row a method, values as fractions in full precision; RFC 4180, with a header.
 std::string csv_table(const Results& results);
 

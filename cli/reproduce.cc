@@ -1,0 +1,108 @@
+#include "muster/reproduce/reproduce.h"
+
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "common.h"
+#include "muster/core/error.h"
+#include "muster/report/html.h"
+#include "muster/report/tables.h"
+#include "muster/store/atomic_file.h"
+#include "thumbnails.h"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ReproduceArguments {
+  Common common;
+  std::string name, data, out;
+  CacheChoice cache;
+  bool list = false, quick = false, stand_in = false;
+};
+
+int list_experiments(const Common& common) {
+  nlohmann::ordered_json out = nlohmann::ordered_json::array();
+  for (const PaperExperiment& e : all_experiments()) {
+    if (common.json) {
+      out.push_back({{"name", e.name},
+                     {"paper", e.paper},
+                     {"title", e.title},
+                     {"data", e.data},
+                     {"stand_in", e.stand_in}});
+      continue;
+    }
+    fmt::print("{:<16} {:<22} {:<13} {}\n", e.name, e.paper, e.data.empty() ? "(none)" : e.data,
+               e.title);
+  }
+  if (common.json) print_json(out);
+  return 0;
+}
+
+void print_comparison(const Results& results) {
+  if (!results.comparison.empty())
+    fmt::print("{}", comparison_table(results));
+  else
+    fmt::print("{}", text_table(results));
+}
+
+int reproduce_one(const ReproduceArguments& args) {
+  const PaperExperiment& experiment = find_experiment(args.name);
+  const auto threads = args.common.limit_threads();
+  ReproduceOptions options;
+  options.data = args.data;
+  options.quick = args.quick;
+  options.stand_in = args.stand_in;
+  options.out = args.out.empty()
+                    ? fs::path("muster-reproduce") / (args.name + (args.quick ? "-quick" : ""))
+                    : fs::path(args.out);
+  options.cache = args.cache.resolve();
+  if (experiment.study.empty()) {
+    if (args.data.empty())
+      throw usage_error("reproduce {}: name the folder of data sets with --data DIR", args.name);
+    data_folder(experiment, options);  // before any work
+  }
+  const nlohmann::ordered_json record =
+      reproduce(experiment, options, args.common.progress(),
+                [&](const std::string& text) { args.common.say(text); });
+  Results results = read_results(record);
+  if (args.common.json)
+    print_json(record);
+  else
+    print_comparison(results);
+  if (experiment.study.empty())
+    results.thumbnails =
+        mistake_thumbnails(results, open_dataset(data_folder(experiment, options)));
+  write_file_atomically(options.out / "results.csv", csv_table(results));
+  write_file_atomically(options.out / "report.html", html_report(results));
+  args.common.say(fmt::format("results: {}\nreport: {}", (options.out / "results.json").string(),
+                              (options.out / "report.html").string()));
+  return 0;
+}
+
+}  // namespace
+
+Run add_reproduce(CLI::App& app) {
+  auto args = std::make_shared<ReproduceArguments>();
+  app.add_option("NAME", args->name, "the table or figure (see --list)");
+  app.add_flag("--list", args->list, "what there is");
+  app.add_option("--data", args->data,
+                 "folder that holds the data sets, each in a folder of its own name");
+  app.add_flag("--quick", args->quick, "fewer splits and values; takes minutes");
+  app.add_flag("--stand-in", args->stand_in, "on similar data where the paper's are not there");
+  app.add_option("-o,--output", args->out, "folder for results.json and report.html")
+      ->default_str("muster-reproduce/NAME");
+  args->cache.add_to(app);
+  args->common.add_to(app);
+  return [args] {
+    if (args->list) return list_experiments(args->common);
+    if (args->name.empty())
+      throw usage_error("reproduce: name a table or figure; muster reproduce --list shows them");
+    return reproduce_one(*args);
+  };
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,95 @@
+// A paper's table or figure as a small declarative file (bench/experiments/NAME.toml): which
+// recipes, under which protocol, on which data, what the paper has, and how near is near enough.
+// docs/reproduce.md explains the fields.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster {
+
+// "46.3 ± 0.9" in the paper's unit; values of per cent are kept as fractions.
+struct PaperFigure {
+  double value = 0;
+  std::optional<double> deviation;
+};
+
+// The same methods on some of the classes, or under another protocol.
+struct PaperPart {
+  std::string name;
+  std::vector<std::string> classes;             // all where empty
+  std::map<std::string, std::string> protocol;  // overrides
+};
+
+struct PaperMethod {
+  std::string name;
+  std::string recipe;  // or the name of a preset; {NAME} stands for the sweep's value
+  std::vector<std::string> overrides;
+  // By part, one a value of the sweep (a single one without a sweep); what the paper does not give
+  // is missing.
+  std::map<std::string, std::vector<std::optional<PaperFigure>>> paper;
+};
+
+// What the curves run over.
+struct PaperSweep {
+  std::string name;  // a placeholder of recipes or an option of the protocol
+  std::string label;
+  std::vector<double> values, quick_values;
+  bool log = false;
+  bool in_protocol = false;
+  std::vector<std::string>
+      measured_x;  // plotted over the sum of these times (of results' `seconds`) instead
+};
+
+// A statement of the paper: one method over another, by a difference or a ratio.
+struct PaperClaim {
+  std::string text, of, over, part;
+  double at_least = 0;
+  bool ratio = false;
+  std::optional<double> at;  // only at this value of the sweep
+  std::string measure;       // of the experiment where empty
+};
+
+struct PaperExperiment {
+  std::string name, title, paper, about, differs;
+  std::string data;  // the folder under --data; empty for a study
+  std::string
+      stand_in;  // another folder that shows the same where the paper's data are not to be had
+  std::vector<std::string> stand_in_classes;
+  std::string study;  // computed by code (studies.h)
+  std::string measure = "accuracy";
+  std::vector<std::string> also;  // further measures to draw
+  double tolerance = 0;
+  uint64_t seed = 1;
+  std::map<std::string, std::string> protocol, quick, stand_in_protocol;
+  std::optional<PaperSweep> sweep;
+  std::vector<PaperPart> parts;  // at least one; an unnamed one holds all
+  std::vector<PaperMethod> methods;
+  std::vector<PaperClaim> claims;
+
+  bool percent() const { return is_percent(measure); }
+  // Measures are fractions shown in per cent, but for times and AUC.
+  static bool is_percent(std::string_view measure) {
+    return measure != "auc" && !measure.starts_with("seconds.");
+  }
+};
+
+// Where a data set comes from and how it is laid out.
+struct DataDescription {
+  std::string name, about, from, layout;
+};
+
+// A mistake in the file is a usage error that names file and field.
+PaperExperiment parse_experiment(const std::string& name, std::string_view toml);
+std::vector<DataDescription> parse_data_descriptions(std::string_view toml);
+
+// Those that are built in, sorted by name.
+const std::vector<PaperExperiment>& all_experiments();
+const PaperExperiment& find_experiment(const std::string& name);
+const DataDescription& find_data(const std::string& name);
+
+}  // namespace muster

@@ -1,0 +1,234 @@
+#include "muster/reproduce/reproduce.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "muster/core/error.h"
+#include "muster/pipeline/version.h"
+#include "muster/reproduce/measured.h"
+#include "muster/reproduce/studies.h"
+#include "muster/store/atomic_file.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+std::string as_folder_name(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
+    if (plain)
+      out += c;
+    else if (!out.empty() && out.back() != '-')
+      out += '-';
+  }
+  return out.empty() ? "all" : out;
+}
+
+std::string replace_all(std::string text, const std::string& what, const std::string& by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+void set_options(OptionsOf<ProtocolOptions>& protocol,
+                 const std::map<std::string, std::string>& values) {
+  for (const auto& [name, text] : values) protocol.set("protocol", name, text);
+}
+
+class Reproduction {
+ public:
+  Reproduction(const PaperExperiment& experiment, const ReproduceOptions& options,
+               const Progress& progress, const Announce& announce)
+      : experiment_(experiment), options_(options), progress_(progress), announce_(announce) {}
+
+  Json run() {
+    const fs::path folder = data_folder(experiment_, options_);
+    comparable_ = folder.filename() == experiment_.data;
+    const Dataset dataset = open_dataset(folder);
+    std::vector<MeasuredRun> runs;
+    for (const PaperPart& part : experiment_.parts) {
+      // The classes of the parts are the paper's data's; other data have their own.
+      const Dataset chosen =
+          select_classes(dataset, comparable_ ? part.classes : experiment_.stand_in_classes);
+      for (const std::optional<double>& value : protocol_values())
+        runs.push_back(run_part(part, value, chosen));
+    }
+    std::vector<Measured> all;
+    for (const MeasuredRun& run : runs)
+      all.insert(all.end(), run.measured.begin(), run.measured.end());
+    Json record = merge_runs(runs, experiment_.sweep);
+    record["data"]["path"] = folder.filename().string();
+    record["comparison"] = comparison_of(experiment_, all, comparable_);
+    record["curves"] = curves_of(experiment_, all);
+    return record;
+  }
+
+ private:
+  std::vector<double> sweep_values() const {
+    return options_.quick ? experiment_.sweep->quick_values : experiment_.sweep->values;
+  }
+
+  // One run of the protocol each.
+  std::vector<std::optional<double>> protocol_values() const {
+    if (!experiment_.sweep || !experiment_.sweep->in_protocol) return {std::nullopt};
+    const std::vector<double> values = sweep_values();
+    return {values.begin(), values.end()};
+  }
+
+  ProtocolOptions protocol(const PaperPart& part, const std::optional<double>& value) const {
+    OptionsOf<ProtocolOptions> out(ProtocolOptions{});
+    set_options(out, experiment_.protocol);
+    if (options_.quick) set_options(out, experiment_.quick);
+    if (!comparable_) set_options(out, experiment_.stand_in_protocol);
+    set_options(out, part.protocol);
+    if (value) out.set("protocol", experiment_.sweep->name, number_text(*value));
+    return out.values;
+  }
+
+  // A method once for every value that its recipe takes.
+  void add_methods(const PaperMethod& method, const PaperPart& part,
+                   const std::optional<double>& protocol_value, MeasuredRun& run,
+                   std::vector<Method>& methods) const {
+    const auto add = [&](const std::optional<double>& value, const std::string& mark) {
+      const auto filled = [&](const std::string& text) {
+        return value && !mark.empty() ? replace_all(text, mark, number_text(*value)) : text;
+      };
+      Measured measured{method.name, part.name, value, {}};
+      Recipe recipe = recipe_of_method(filled(method.recipe));
+      for (const std::string& assignment : method.overrides)
+        override_option(recipe, filled(assignment));
+      methods.push_back({as_folder_name(full_name({method.name, "", value, {}}, experiment_.sweep)),
+                         std::move(recipe)});
+      run.measured.push_back(std::move(measured));
+    };
+    if (!experiment_.sweep || experiment_.sweep->in_protocol) return add(protocol_value, "");
+    for (const double value : sweep_values()) add(value, "{" + experiment_.sweep->name + "}");
+  }
+
+  MeasuredRun run_part(const PaperPart& part, const std::optional<double>& value,
+                       const Dataset& dataset) const {
+    MeasuredRun run;
+    ExperimentOptions options;
+    for (const PaperMethod& method : experiment_.methods)
+      add_methods(method, part, value, run, options.methods);
+    options.protocol = protocol(part, value);
+    options.seed = experiment_.seed;
+    options.cache = options_.cache;
+    std::string folder = as_folder_name(part.name);
+    if (value) folder += "-" + as_folder_name(number_text(*value));
+    options.out = options_.out / "runs" / folder;
+    if (folder != "all") announce_("== " + folder);
+    run.record = run_experiment(dataset, options, progress_, announce_);
+    for (size_t m = 0; m < run.measured.size(); ++m)
+      run.measured[m].record = run.record["results"][m];
+    return run;
+  }
+
+  const PaperExperiment& experiment_;
+  const ReproduceOptions& options_;
+  const Progress& progress_;
+  const Announce& announce_;
+  bool comparable_ = true;
+};
+
+Json notes_of(const PaperExperiment& experiment, const ReproduceOptions& options, bool stand_in) {
+  Json notes = Json::array();
+  if (!experiment.about.empty()) notes.push_back(experiment.about);
+  if (!experiment.differs.empty()) notes.push_back("What differs: " + experiment.differs);
+  if (options.quick)
+    notes.push_back("A quick run: fewer splits or values than the paper's protocol asks for.");
+  if (stand_in)
+    notes.push_back(fmt::format(
+        "On {} instead of the paper's {}: the figures cannot be compared, their order can.",
+        experiment.stand_in, experiment.data));
+  return notes;
+}
+
+}  // namespace
+
+fs::path data_folder(const PaperExperiment& experiment, const ReproduceOptions& options) {
+  MUSTER_CHECK(!experiment.data.empty());
+  const fs::path wanted = options.data / experiment.data;
+  if (fs::exists(wanted)) return wanted;
+  const fs::path other = options.data / experiment.stand_in;
+  const bool has_other = !experiment.stand_in.empty() && fs::exists(other);
+  if (has_other && options.stand_in) return other;
+  const DataDescription& data = find_data(experiment.data);
+  throw data_error(
+      "reproduce {}: {} is not there. It holds {}; get it from {} and lay it out as {}{}",
+      experiment.name, wanted.string(), data.about, data.from, data.layout,
+      has_other ? fmt::format(". --stand-in runs the same on {}", other.string()) : "");
+}
+
+Dataset select_classes(const Dataset& dataset, const std::vector<std::string>& classes) {
+  if (classes.empty()) return dataset;
+  std::vector<std::string> names = classes;
+  std::ranges::sort(names);
+  std::map<int, int> number;  // old to new
+  for (size_t c = 0; c < names.size(); ++c) {
+    const auto& all = dataset.labels.class_names;
+    const auto found = std::ranges::find(all, names[c]);
+    if (found == all.end())
+      throw data_error("{}: it has no class '{}'; there are: {}", dataset.root.string(), names[c],
+                       fmt::join(all, ", "));
+    number[static_cast<int>(found - all.begin())] = static_cast<int>(c);
+  }
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < dataset.items.size(); ++i)
+    if (dataset.labels.first(i) >= 0 && number.contains(dataset.labels.first(i))) kept.push_back(i);
+  Dataset out;
+  out.kind = dataset.kind;
+  out.root = dataset.root;
+  out.labels.class_names = names;
+  for (const size_t i : kept) {
+    out.items.push_back(dataset.items[i]);
+    out.labels.of_item.push_back({number[dataset.labels.first(i)]});
+  }
+  return out;
+}
+
+Json summary_of(const Json& record) {
+  Json out = record;
+  out.erase("thumbnails");
+  out.erase("pictures");
+  for (Json& result : out["results"]) {
+    result.erase("full_recipe");
+    if (!result.contains("splits")) continue;
+    for (Json& split : result["splits"])
+      for (const char* field : {"predictions", "probabilities", "seconds", "auc_per_label",
+                                "average_precision_per_label"})
+        split.erase(field);
+  }
+  if (out.contains("data")) out["data"].erase("left_out");
+  return out;
+}
+
+Json reproduce(const PaperExperiment& experiment, const ReproduceOptions& options,
+               const Progress& progress, const Announce& announce) {
+  fs::create_directories(options.out);
+  Json record = experiment.study.empty()
+                    ? Reproduction(experiment, options, progress, announce).run()
+                    : run_study(experiment, options.quick, progress);
+  const bool stand_in =
+      !experiment.study.empty() ? false : record["data"]["path"] != experiment.data;
+  record["title"] = experiment.paper + ": " + experiment.title;
+  record["experiment"] = {
+      {"name", experiment.name},
+      {"paper", experiment.paper},
+      {"title", experiment.title},
+      {"quick", options.quick},
+      {"command", fmt::format("muster reproduce {}{}{}{}", experiment.name,
+                              experiment.study.empty() ? " --data DIR" : "",
+                              options.quick ? " --quick" : "", stand_in ? " --stand-in" : "")}};
+  record["notes"] = notes_of(experiment, options, stand_in);
+  write_file_atomically(options.out / "results.json", record.dump(1) + "\n");
+  write_file_atomically(options.out / "summary.json", summary_of(record).dump(1) + "\n");
+  return record;
+}
+
+}  // namespace muster

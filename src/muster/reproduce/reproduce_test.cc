@@ -1,0 +1,146 @@
+#include "muster/reproduce/reproduce.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "muster/reproduce/studies.h"
+#include "oracle/expect_error.h"
+#include "support/datasets.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+class ReproduceTest : public ::testing::Test {
+ protected:
+  ReproduceTest() {
+    fs::create_directories(data_.path() / "scene-15");
+    for (int c = 0; c < 3; ++c)
+      for (int i = 0; i < 8; ++i)
+        put_set(data_, fmt::format("scene-15/class{}/{}.npy", c, i),
+                class_vectors(9, 6, c, Rng(5).derive(c).derive(i)));
+    options_.data = data_.path();
+    options_.out = out_.path() / "r";
+  }
+  static PaperExperiment experiment() {
+    return parse_experiment("tiny", R"(
+title = "Words"
+paper = "P table 1"
+about = "What was done."
+data = "scene-15"
+stand_in = "msrc-v2"
+seed = 3
+[protocol]
+train = 4
+splits = 2
+[quick]
+splits = 1
+[sweep]
+name = "K"
+label = "Words"
+values = [2, 8]
+quick = [8]
+[[part]]
+name = "two"
+classes = ["class2", "class0"]
+[[part]]
+name = "all three"
+[[method]]
+name = "bow"
+recipe = "bow:words={K}/linear-svm:C=10"
+paper."all three" = [20, 30]
+)");
+  }
+  Json run() {
+    said_.clear();
+    return reproduce(experiment(), options_, {},
+                     [&](const std::string& text) { said_.push_back(text); });
+  }
+
+  TempDir data_, out_;
+  ReproduceOptions options_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(ReproduceTest, RunsEveryPartAndValueAndComparesWithThePaper) {
+  const Json record = run();
+  EXPECT_EQ(record["title"], "P table 1: Words");
+  ASSERT_EQ(record["results"].size(), 4u);
+  EXPECT_EQ(record["results"][0]["method"], "two: bow, K = 2");
+  EXPECT_EQ(record["results"][0]["splits"].size(), 2u);
+  EXPECT_EQ(record["results"][0]["splits"][0]["predictions"].size(), 8u);
+  EXPECT_EQ(record["results"][2]["splits"][0]["predictions"].size(), 12u);
+  ASSERT_EQ(record["comparison"].size(), 2u);
+  EXPECT_EQ(record["comparison"][0]["name"], "all three: bow, K = 2");
+  EXPECT_EQ(record["comparison"][0]["verdict"], "reached");
+  EXPECT_EQ(record["curves"].size(), 2u);
+  EXPECT_EQ(Json::parse(read_whole_file(options_.out / "results.json")), record);
+  const Json summary = Json::parse(read_whole_file(options_.out / "summary.json"));
+  EXPECT_EQ(summary["comparison"], record["comparison"]);
+  EXPECT_FALSE(summary["results"][0]["splits"][0].contains("predictions"));
+}
+
+TEST_F(ReproduceTest, GoesOnWhereItWasWithTheSameFigures) {
+  const Json whole = run();
+  // As if it had been killed in the middle.
+  size_t removed = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(options_.out / "runs"))
+    if (entry.path().filename() == "bow-K-8.001.json") removed += fs::remove(entry.path());
+  ASSERT_EQ(removed, 2u);
+  const Json again = run();
+  EXPECT_EQ(again["comparison"], whole["comparison"]);
+  for (size_t m = 0; m < 4; ++m)
+    for (size_t s = 0; s < 2; ++s)
+      EXPECT_EQ(again["results"][m]["splits"][s]["predictions"],
+                whole["results"][m]["splits"][s]["predictions"]);
+  EXPECT_EQ(std::ranges::count_if(
+                said_, [](const std::string& s) { return s.find("was done before") != s.npos; }),
+            6);
+}
+
+TEST_F(ReproduceTest, QuickSaysSo) {
+  options_.quick = true;
+  const Json record = run();
+  EXPECT_EQ(record["results"].size(), 2u);
+  EXPECT_EQ(record["results"][0]["splits"].size(), 1u);
+  EXPECT_THAT(record["notes"].dump(), testing::HasSubstr("quick"));
+  EXPECT_EQ(record["experiment"]["command"], "muster reproduce tiny --data DIR --quick");
+}
+
+TEST_F(ReproduceTest, MissingDataSayWhereToGetThemAndTheLayout) {
+  fs::rename(data_.path() / "scene-15", data_.path() / "msrc-v2");
+  EXPECT_ERROR(run(), kData, "figshare");
+  EXPECT_ERROR(run(), kData, "scene-15/CLASS/*.jpg");
+  EXPECT_ERROR(run(), kData, "--stand-in runs the same");
+  options_.stand_in = true;
+  const Json record = run();
+  EXPECT_EQ(record["comparison"][0]["verdict"], "other data than the paper's");
+  EXPECT_THAT(record["notes"].dump(), testing::HasSubstr("msrc-v2 instead of"));
+  EXPECT_EQ(record["results"][0]["splits"][0]["predictions"].size(), 12u);  // all its classes
+}
+
+TEST_F(ReproduceTest, AClassThatIsNotThereIsNamed) {
+  EXPECT_ERROR(select_classes(open_dataset(data_.path() / "scene-15"), {"coast"}), kData,
+               "no class 'coast'");
+}
+
+TEST(Studies, ThePyramidMatchFollowsTheOptimalMatching) {
+  const Json record = partial_matching_study(1, 12, {});
+  ASSERT_EQ(record["comparison"].size(), 6u);
+  for (const size_t row : {0u, 1u, 3u, 4u})
+    EXPECT_GT(record["comparison"][row]["ours"].get<double>(), 0.6) << row;
+  EXPECT_EQ(record["curves"].size(), 2u);
+}
+
+TEST(Studies, FeaturesApproximateTheKernel) {
+  const Json record = kernel_approximation_study(1, {});
+  for (const Json& row : record["comparison"]) EXPECT_LT(row["ours"].get<double>(), 0.35) << row;
+  const Json& objective = record["curves"][1]["series"][0]["points"];
+  EXPECT_LT(objective.back()[1].get<double>(), objective.front()[1].get<double>());
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,26 @@
+#include "muster/reproduce/studies.h"
+
+#include <nlohmann/json.hpp>
+
+#include "muster/core/error.h"
+#include "muster/pipeline/version.h"
+
+namespace muster {
+
+nlohmann::ordered_json run_study(const PaperExperiment& experiment, bool quick,
+                                 const Progress& progress) {
+  nlohmann::ordered_json out;
+  if (experiment.study == "kernel-approximation")
+    out = kernel_approximation_study(experiment.seed, progress);
+  else if (experiment.study == "partial-matching")
+    out = partial_matching_study(experiment.seed, quick ? 30 : 100, progress);
+  else
+    throw usage_error(
+        "experiment {}: there is no study '{}'; there are: kernel-approximation, partial-matching",
+        experiment.name, experiment.study);
+  out["version"] = kVersion;
+  out["seed"] = experiment.seed;
+  return out;
+}
+
+}  // namespace muster
