@@ -226,11 +226,12 @@ void GmmStatistics::add_diagonal(ConstMatrixView block, ConstMatrixView responsi
   const size_t d = sums.cols();
   const MatrixView<float> products = Workspace::view(workspace().other, counts.size(), 2 * d);
   gemm_tn(responsibilities, block, products);
-  for (size_t m = 0; m < counts.size(); ++m)
-    for (size_t t = 0; t < d; ++t) {
-      sums(m, t) += products(m, t);
-      squares(m, t) += products(m, d + t);
-    }
+  for (size_t m = 0; m < counts.size(); ++m) {
+    const float* product = products.row(m).data();
+    double *sum = sums.row(m).data(), *square = squares.row(m).data();
+    for (size_t t = 0; t < d; ++t) sum[t] += product[t];
+    for (size_t t = 0; t < d; ++t) square[t] += product[d + t];
+  }
 }
 
 void GmmStatistics::add_full(ConstMatrixView block, ConstMatrixView responsibilities) {

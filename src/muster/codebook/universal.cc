@@ -36,7 +36,8 @@ Universal fit_universal(const UniversalOptions& options, CovarianceKind covarian
                         ConstMatrixView sample, Rng rng, const Progress& progress) {
   GmmOptions shape;
   shape.components = options.components;
-  shape.covariance = covariance;
+  // In one dimension both kinds are one, and a stored mixture is read as diagonal.
+  shape.covariance = sample.cols == 1 ? CovarianceKind::kDiagonal : covariance;
   shape.init = options.init;
   shape.prior = GmmPriorKind::kNone;
   shape.iterations = options.em_iterations;
@@ -54,7 +55,7 @@ void require_universal(std::string_view stage, const UniversalOptions& options,
         "{}: option components={} does not fit the universal mixture given, which has {}; set "
         "{}.components={} or learn another mixture",
         stage, options.components, k, stage, k);
-  if (universal.mixture.kind() != covariance)
+  if (universal.mixture.kind() != covariance && universal.mixture.dim() > 1)
     throw usage_error(
         "{}: the universal mixture given has {} covariances and {} ones are needed; learn another "
         "mixture",

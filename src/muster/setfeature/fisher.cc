@@ -10,7 +10,22 @@ constexpr double kLeastWeight = 1e-10;
 
 class Fisher final : public SetStatistic {
  public:
-  explicit Fisher(Universal universal) : universal_(std::move(universal)) {}
+  explicit Fisher(Universal universal)
+      : universal_(std::move(universal)),
+        means_(mixture().num_components(), mixture().dim()),
+        mean_scales_(means_.rows(), means_.cols()),
+        variance_scales_(means_.rows(), means_.cols()) {
+    for (size_t m = 0; m < means_.rows(); ++m) {
+      const double weight = std::max(mixture().weights()[m], kLeastWeight);
+      count_scales_.push_back(1 / std::sqrt(2 * weight));
+      for (size_t t = 0; t < means_.cols(); ++t) {
+        const double variance = mixture().covariances()(m, t);
+        means_(m, t) = mixture().means()(m, t) - mixture().origin()[t];
+        mean_scales_(m, t) = 1 / std::sqrt(weight * variance);
+        variance_scales_(m, t) = count_scales_.back() / variance;
+      }
+    }
+  }
 
   size_t input_dim() const override { return mixture().dim(); }
   size_t sum_dim() const override { return 2 * mixture().num_components() * mixture().dim(); }
@@ -20,19 +35,19 @@ class Fisher final : public SetStatistic {
     GmmStatistics statistics(k, d, CovarianceKind::kDiagonal);
     statistics.add(mixture(), vectors);
     for (size_t m = 0; m < k; ++m) {
-      const double count = statistics.counts[m],
-                   weight = std::max(mixture().weights()[m], kLeastWeight);
-      const double mean_scale = 1 / std::sqrt(weight), variance_scale = 1 / std::sqrt(2 * weight);
+      const double count = statistics.counts[m], less = count * count_scales_[m];
+      const double* sums = statistics.sums.row(m).data();
+      const double* squares = statistics.squares.row(m).data();
+      const double* means = means_.row(m).data();
+      const double* mean_scales = mean_scales_.row(m).data();
+      const double* variance_scales = variance_scales_.row(m).data();
       float* of_mean = sum.data() + 2 * m * d;
       float* of_variance = of_mean + d;
       for (size_t t = 0; t < d; ++t) {
-        // The statistics are relative to the mixture's origin.
-        const double mean = mixture().means()(m, t) - mixture().origin()[t];
-        const double variance = mixture().covariances()(m, t);
-        const double first = statistics.sums(m, t) - count * mean;
-        const double second = statistics.squares(m, t) - mean * (statistics.sums(m, t) + first);
-        of_mean[t] += static_cast<float>(mean_scale * first / std::sqrt(variance));
-        of_variance[t] += static_cast<float>(variance_scale * (second / variance - count));
+        const double first = sums[t] - count * means[t];
+        const double second = squares[t] - means[t] * (sums[t] + first);
+        of_mean[t] += static_cast<float>(mean_scales[t] * first);
+        of_variance[t] += static_cast<float>(variance_scales[t] * second - less);
       }
     }
   }
@@ -43,6 +58,10 @@ class Fisher final : public SetStatistic {
   const Gmm& mixture() const { return universal_.mixture; }
 
   Universal universal_;
+  Matrix<double> means_;  // relative to the mixture's origin, as statistics are
+  // 1 / (sqrt(w) sigma), 1 / (sqrt(2 w) sigma^2) and 1 / sqrt(2 w).
+  Matrix<double> mean_scales_, variance_scales_;
+  std::vector<double> count_scales_;
 };
 
 SetFeature from_mixture(const FisherOptions& options, Universal universal) {

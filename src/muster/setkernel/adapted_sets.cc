@@ -23,7 +23,7 @@ Gmm fit_alone(const AdaptedSetsOptions& options, const Universal& universal, con
   GmmOptions shape;
   shape.components =
       static_cast<int>(std::min(static_cast<size_t>(options.universal.components), set.size()));
-  shape.covariance = options.covariance;
+  shape.covariance = universal.mixture.kind();
   shape.init = GmmInit::kSplit;  // no random numbers, so the order of the vectors does not matter
   shape.prior = GmmPriorKind::kNone;
   shape.iterations = options.universal.em_iterations;

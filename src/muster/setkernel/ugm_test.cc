@@ -35,6 +35,7 @@ template <class Options>
 void small(Options& options, Mapping mapping, Adapt adapted, CovarianceKind kind) {
   options.sets.universal.components = 3;
   options.sets.universal.em_iterations = 5;
+  options.sets.universal.init = GmmInit::kKMeans;  // finds clusters that are far apart
   options.sets.mapping = mapping;
   options.sets.adapt.adapt = adapted;
   options.sets.covariance = kind;
