@@ -1,7 +1,9 @@
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "commands.h"
 #include "common.h"
@@ -17,8 +19,8 @@ namespace {
 
 struct BenchArguments {
   Common common;
-  std::string data, out = "muster-bench", methods, features;
-  std::vector<std::string> recipes, overrides;
+  std::string data, out = "muster-bench", methods, features, universal;
+  std::vector<std::string> recipes, overrides, fusions;
   ProtocolOptions protocol;
   std::map<std::string, std::string> protocol_texts;
 };
@@ -41,13 +43,55 @@ std::vector<Method> chosen_methods(const BenchArguments& args, ItemKind kind) {
   return methods;
 }
 
+void print_tables(const Results& results) {
+  fmt::print("{}", text_table(results));
+  const MethodResult* best = results.best();
+  if (best && !best->labels.empty())
+    fmt::print("\nlabels of {}\n{}", best->method, label_table(*best));
+}
+
+// "A+B" or "A:2+B:1": methods by name or by their number from 1 on, with weights.
+Fusion parse_fusion(const std::string& text, const std::vector<Method>& methods) {
+  Fusion out{"fused " + text, {}, {}};
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, '+');) {
+    const size_t colon = part.find(':');
+    const std::string name = part.substr(0, colon);
+    double weight = 1;
+    if (colon != std::string::npos && !CLI::detail::lexical_cast(part.substr(colon + 1), weight))
+      weight = 0;
+    if (!(weight > 0) || !std::isfinite(weight))
+      throw usage_error("--fuse {}: the weight of '{}' must be a positive number", text, name);
+    size_t number = 0;
+    const auto found = std::ranges::find(methods, name, &Method::name);
+    if (found != methods.end())
+      number = static_cast<size_t>(found - methods.begin()) + 1;
+    else if (!CLI::detail::lexical_cast(name, number) || number == 0 || number > methods.size())
+      throw usage_error(
+          "--fuse {}: '{}' is neither a method of this bench nor its number (1 to {})", text, name,
+          methods.size());
+    out.members.push_back(number - 1);
+    out.weights.push_back(weight);
+  }
+  if (out.members.size() < 2)
+    throw usage_error("--fuse {}: name two methods or more, such as 1+2", text);
+  return out;
+}
+
 int bench(BenchArguments& args) {
   const auto threads = args.common.limit_threads();
   OptionsOf<ProtocolOptions> protocol(args.protocol);
   for (const auto& [name, text] : args.protocol_texts) protocol.set("bench", name, text);
   const Dataset dataset = open_data(args.data, args.common);
-  ExperimentOptions options{chosen_methods(args, dataset.kind), protocol.values, args.common.seed,
-                            args.out, args.features};
+  ExperimentOptions options{chosen_methods(args, dataset.kind),
+                            {},
+                            protocol.values,
+                            args.common.seed,
+                            args.out,
+                            args.features,
+                            args.universal};
+  for (const std::string& text : args.fusions)
+    options.fusions.push_back(parse_fusion(text, options.methods));
   const Progress progress = args.common.progress();
   nlohmann::ordered_json record = run_experiment(
       dataset, options, progress, [&](const std::string& text) { args.common.say(text); });
@@ -55,7 +99,7 @@ int bench(BenchArguments& args) {
   if (args.common.json)
     print_json(record);
   else
-    fmt::print("{}", text_table(results));
+    print_tables(results);
   const std::filesystem::path out = args.out;
   Results with_pictures = results;
   with_pictures.thumbnails = mistake_thumbnails(results, dataset);
@@ -77,8 +121,14 @@ Run add_bench(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--set", args->overrides, "option=value or stage.option=value, for all methods")
       ->allow_extra_args(false);
-  app.add_option("-o,--output", args->out, "folder for results.json and report.html")->capture_default_str();
+  app.add_option("--fuse", args->fusions,
+                 "a row for the mean probabilities of some methods, by name or number: 1+2, or "
+                 "with weights 1:2+2:1; may be given several times")
+      ->allow_extra_args(false);
+  app.add_option("-o,--output", args->out, "folder for results.json and report.html")
+      ->capture_default_str();
   app.add_option("--features", args->features, kFeaturesHelp);
+  app.add_option("--universal", args->universal, kUniversalHelp);
   Fields fields;
   args->protocol.fields(fields);
   for (const Field& field : fields.list()) {

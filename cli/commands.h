@@ -9,10 +9,12 @@ namespace muster::cli {
 // Returns the exit code.
 using Run = std::function<int()>;
 
+Run add_add_class(CLI::App& app);
 Run add_bench(CLI::App& app);
 Run add_encode(CLI::App& app);
 Run add_evaluate(CLI::App& app);
 Run add_extract(CLI::App& app);
+Run add_fuse(CLI::App& app);
 Run add_gram(CLI::App& app);
 Run add_info(CLI::App& app);
 Run add_inspect(CLI::App& app);

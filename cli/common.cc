@@ -86,11 +86,11 @@ std::vector<size_t> items_of_part(const Dataset& dataset, Part part) {
   return marked.empty() ? all : marked;
 }
 
-Readable readable_items(const Plan& plan, const ItemSource& source, std::span<const size_t> wanted,
+Readable readable_items(std::span<const BranchPlan> branches, const ItemSource& source, std::span<const size_t> wanted,
                         const Progress& progress, const Common& common) {
   Readable out;
   std::set<size_t> bad;
-  for (const BranchPlan& branch : plan.branches)
+  for (const BranchPlan& branch : branches)
     for (const ItemFailure& failure : source.prepare(branch.extractor, wanted, progress))
       if (bad.insert(failure.item).second) out.left_out.push_back(failure.reason);
   for (size_t i : wanted)
@@ -100,6 +100,31 @@ Readable readable_items(const Plan& plan, const ItemSource& source, std::span<co
                      source.dataset().root.string(), wanted.size(),
                      out.left_out.empty() ? "there is none" : out.left_out.front());
   say_left_out(out.left_out, common);
+  return out;
+}
+
+Labels in_model_classes(const Labels& labels, const std::vector<std::string>& model_classes) {
+  std::vector<int> number;
+  for (const std::string& name : labels.class_names) {
+    const auto found = std::ranges::find(model_classes, name);
+    if (found == model_classes.end())
+      throw data_error("the data has a class '{}' that the model does not know; it knows: {}", name,
+                       fmt::join(model_classes, ", "));
+    number.push_back(static_cast<int>(found - model_classes.begin()));
+  }
+  Labels out;
+  out.class_names = model_classes;
+  const auto renumber = [&](const std::vector<std::vector<int>>& lists) {
+    std::vector<std::vector<int>> renumbered = lists;
+    for (auto& list : renumbered) {
+      for (int& label : list) label = number[static_cast<size_t>(label)];
+      std::ranges::sort(list);
+    }
+    return renumbered;
+  };
+  out.of_item = renumber(labels.of_item);
+  out.difficult = renumber(labels.difficult);
+  out.several = labels.several;
   return out;
 }
 

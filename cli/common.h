@@ -19,13 +19,17 @@
 namespace muster::cli {
 
 inline constexpr uint64_t kDefaultSeed = 1;
-// What `muster train` takes where no method is named, and `muster inspect` advises.
-// What `train` uses where no method is named. Vectors of unknown scale need a width of their own.
-inline constexpr const char* kDefaultMethod = "emk-fourier";
+// What `muster train` takes where no method is named, and `muster inspect` advises. Vectors of unknown
+// dimension and scale get a method that asks nothing of them but a width found by cross-validation.
+inline constexpr const char* kDefaultMethod = "fisher";
 inline constexpr const char* kDefaultMethodForSets = "emk-fourier:gamma=auto/linear-svm";
 
 inline constexpr const char* kFeaturesHelp =
     "folder made by muster extract of the same data, to read features instead of extracting them";
+
+inline constexpr const char* kUniversalHelp =
+    "file made by train --save-universal: its mixture and reductions are used, and none are learnt (fisher, "
+    "supervector, ppk, klk)";
 
 // --seed, --threads, --quiet, --json: every command has them.
 struct Common {
@@ -70,13 +74,13 @@ Recipe fit_to_data(Recipe recipe, ItemKind kind, const Common& common);
 // The items to work on: those that the data marks as `part`, or all where it marks none.
 std::vector<size_t> items_of_part(const Dataset& dataset, Part part);
 
-// Of `wanted`, what every branch of the plan can read, and why the others cannot be; says the
+// Of `wanted`, what every branch can read, and why the others cannot be; says the
 // latter on stderr. Not a single readable item is a data error.
 struct Readable {
   std::vector<size_t> items;
   std::vector<std::string> left_out;
 };
-Readable readable_items(const Plan& plan, const ItemSource& source, std::span<const size_t> wanted,
+Readable readable_items(std::span<const BranchPlan> branches, const ItemSource& source, std::span<const size_t> wanted,
                         const Progress& progress, const Common& common);
 
 // What was left out of a batch, at most a few by name.
@@ -89,6 +93,10 @@ void check_output(const std::string& path);
 std::string counted(size_t count, const std::string& noun);
 // "512 B", "3.2 MiB".
 std::string bytes_text(double bytes);
+
+// The data's labels in the model's numbering of classes; a class that the model does not know is a
+// data error.
+Labels in_model_classes(const Labels& labels, const std::vector<std::string>& model_classes);
 
 void print_json(const nlohmann::ordered_json& value);
 

@@ -1,10 +1,11 @@
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "common.h"
 #include "muster/evaluate/measures.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/model.h"
 #include "muster/report/tables.h"
 
 namespace muster::cli {
@@ -14,32 +15,6 @@ struct EvaluateArguments {
   Common common;
   std::string model, data;
 };
-
-// The data's labels in the model's numbering of classes; a class the model does not know is a data
-// error.
-Labels in_model_classes(const Labels& labels, const std::vector<std::string>& model_classes) {
-  std::vector<int> number;
-  for (const std::string& name : labels.class_names) {
-    const auto found = std::ranges::find(model_classes, name);
-    if (found == model_classes.end())
-      throw data_error("the data has a class '{}' that the model does not know; it knows: {}", name,
-                       fmt::join(model_classes, ", "));
-    number.push_back(static_cast<int>(found - model_classes.begin()));
-  }
-  Labels out;
-  out.class_names = model_classes;
-  const auto renumber = [&](const std::vector<std::vector<int>>& lists) {
-    std::vector<std::vector<int>> renumbered = lists;
-    for (auto& list : renumbered) {
-      for (int& label : list) label = number[static_cast<size_t>(label)];
-      std::ranges::sort(list);
-    }
-    return renumbered;
-  };
-  out.of_item = renumber(labels.of_item);
-  out.difficult = renumber(labels.difficult);
-  return out;
-}
 
 void print_one_label(const Labels& truth, const Matrix<double>& scores,
                      const Matrix<double>& probabilities, nlohmann::ordered_json& out,
@@ -65,33 +40,55 @@ void print_multi_label(const Labels& truth, const Matrix<double>& scores,
   out["map"] = mean_of_defined(measures.average_precision);
   out["map_11_point"] = mean_of_defined(measures.average_precision_11_point);
   out["auc"] = mean_of_defined(measures.auc);
+  const auto defined = [](double value) {
+    return std::isnan(value) ? std::nullopt : std::optional(value);
+  };
+  const auto json_of = [](std::optional<double> value) {
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+  };
+  MethodResult table;
+  for (size_t k = 0; k < truth.class_names.size(); ++k) {
+    const LabelResult row{truth.class_names[k], defined(measures.auc[k]),
+                          defined(measures.average_precision[k]),
+                          defined(measures.average_precision_11_point[k])};
+    out["labels"].push_back(
+        {{"label", row.label},
+         {"auc", json_of(row.auc)},
+         {"average_precision", json_of(row.average_precision)},
+         {"average_precision_11_point", json_of(row.average_precision_11_point)}});
+    table.labels.push_back(row);
+  }
   if (common.json) return;
-  for (size_t k = 0; k < truth.class_names.size(); ++k)
-    fmt::print("{:<20} AP {:5.1f} %  AUC {:.3f}\n", truth.class_names[k],
-               100 * measures.average_precision[k], measures.auc[k]);
-  fmt::print("mean average precision {:.1f} %, mean AUC {:.3f}\n", 100 * out["map"].get<double>(),
-             out["auc"].get<double>());
+  fmt::print("{}", label_table(table));
+  fmt::print("mean AUC {:.3f}, mean average precision {:.1f} % ({:.1f} % by eleven points)\n",
+             out["auc"].get<double>(), 100 * out["map"].get<double>(),
+             100 * out["map_11_point"].get<double>());
 }
 
 int evaluate(const EvaluateArguments& args) {
   const auto threads = args.common.limit_threads();
-  const Pipeline pipeline = Pipeline::load(args.model);
+  const Model model = Model::load(args.model);
   const Dataset dataset = open_data(args.data, args.common);
-  const Labels labels = in_model_classes(dataset.labels, pipeline.class_names());
+  const Labels labels = in_model_classes(dataset.labels, model.class_names());
+  if (!model.multi_label() && !labels.single_label())
+    throw data_error(
+        "{}: its items have several labels, but the model was trained on data with one label an "
+        "item",
+        args.data);
   const ItemSource source(dataset);
   const Progress progress = args.common.progress();
   const auto [items, left_out] = readable_items(
-      pipeline.plan(), source, items_of_part(dataset, Part::kTest), progress, args.common);
-  const Matrix<double> scores = pipeline.scores(source, items, progress);
+      model.branches(), source, items_of_part(dataset, Part::kTest), progress, args.common);
+  const Scored scored = model.score(source, items, progress);
   const Labels truth = labels.select(items);
   nlohmann::ordered_json out{{"model", args.model},
                              {"items", items.size()},
                              {"left_out", left_out},
-                             {"classes", pipeline.class_names()}};
-  if (pipeline.multi_label())
-    print_multi_label(truth, scores, out, args.common);
+                             {"classes", model.class_names()}};
+  if (model.multi_label())
+    print_multi_label(truth, scored.scores, out, args.common);
   else
-    print_one_label(truth, scores, pipeline.classifier().probabilities(scores), out, args.common);
+    print_one_label(truth, scored.scores, scored.probabilities, out, args.common);
   if (args.common.json) print_json(out);
   return 0;
 }
@@ -100,7 +97,8 @@ int evaluate(const EvaluateArguments& args) {
 
 Run add_evaluate(CLI::App& app) {
   auto args = std::make_shared<EvaluateArguments>();
-  app.add_option("MODEL", args->model, "a model made by muster train")->required();
+  app.add_option("MODEL", args->model, "a model made by muster train, fuse or add-class")
+      ->required();
   app.add_option("DATA", args->data, "labelled data; of train/test folders the test part")
       ->required();
   args->common.add_to(app);

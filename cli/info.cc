@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "common.h"
 #include "muster/classify/cross_validation.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/model.h"
 #include "muster/report/results.h"
 #include "muster/report/tables.h"
 #include "muster/store/feature_shards.h"
@@ -47,16 +47,12 @@ void print_arrays(const Json& arrays) {
                fmt::join(array["shape"].get<std::vector<size_t>>(), " x "));
 }
 
-Json model_json(const std::string& file, const TensorMap& map) {
-  const Pipeline pipeline = Pipeline::load(file);
-  Json out{{"file", file},
-           {"kind", "model"},
-           {"bytes", fs::file_size(file)},
-           {"format_version", map.metadata.at("format_version")},
-           {"recipe", pipeline.plan().recipe().text()},
+Json pipeline_json(const Pipeline& pipeline) {
+  Json out{{"recipe", pipeline.plan().recipe().text()},
            {"seed", pipeline.seed()},
            {"multi_label", pipeline.multi_label()},
-           {"classes", pipeline.class_names()}};
+           {"classes", pipeline.class_names()},
+           {"keeps_training", pipeline.training() != nullptr}};
   if (const FitStatistics* fit = pipeline.classifier().statistics()) {
     Json table = Json::array();
     for (const CvRow& row : fit->table) table.push_back({{"C", row.C}, {"score", row.score}});
@@ -65,17 +61,36 @@ Json model_json(const std::string& file, const TensorMap& map) {
       out["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
                            {"largest_eigenvalue", found->largest_eigenvalue},
                            {"negative", found->negative}};
+    if (const auto& convergence = fit->convergence)
+      out["convergence"] = {{"steps", convergence->steps},
+                            {"violation", convergence->violation},
+                            {"reached", convergence->reached}};
+  }
+  return out;
+}
+
+Json model_json(const std::string& file, const TensorMap& map) {
+  const Model model = Model::load(file);
+  Json out{{"file", file},
+           {"kind", model.fused() ? "fused model" : "model"},
+           {"bytes", fs::file_size(file)},
+           {"format_version", map.metadata.at("format_version")}};
+  if (model.fused()) {
+    out["classes"] = model.class_names();
+    out["multi_label"] = model.multi_label();
+    out["weights"] = model.weights();
+    for (const Pipeline& member : model.members()) out["members"].push_back(pipeline_json(member));
+  } else {
+    out.update(pipeline_json(model.members()[0]));
   }
   out["arrays"] = arrays_json(map);
   return out;
 }
 
-void print_model(const Json& model) {
-  const auto classes = model["classes"].get<std::vector<std::string>>();
-  fmt::print("{}: a model, {}, format version {}\n", model["file"].get<std::string>(),
-             bytes_text(model["bytes"]), model["format_version"].get<std::string>());
+void print_pipeline(const Json& model) {
   fmt::print("recipe: {}\nseed: {}\n", model["recipe"].get<std::string>(),
              model["seed"].get<uint64_t>());
+  const auto classes = model["classes"].get<std::vector<std::string>>();
   fmt::print("{}{}: {}\n", counted(classes.size(), "class"),
              model["multi_label"] ? " (several an item)" : "", fmt::join(classes, ", "));
   if (model.contains("cross_validation")) {
@@ -92,19 +107,39 @@ void print_model(const Json& model) {
   }
   if (model.contains("indefinite"))
     fmt::print(
-        "the kernel matrix was indefinite, and treated as kernel-svm's option says: {} negative "
+        "the kernel matrix was indefinite, and treated as the classifier's option says: {} "
+        "negative "
         "eigenvalues, the smallest "
         "{:.3g}, the largest {:.3g}\n",
         model["indefinite"]["negative"].get<size_t>(),
         model["indefinite"]["smallest_eigenvalue"].get<double>(),
         model["indefinite"]["largest_eigenvalue"].get<double>());
+  if (model.contains("convergence"))
+    fmt::print("the solver {} in {} Newton steps; largest error of a probability {:.2g}\n",
+               model["convergence"]["reached"] ? "converged" : "did NOT converge",
+               model["convergence"]["steps"].get<int>(),
+               model["convergence"]["violation"].get<double>());
+}
+
+void print_model(const Json& model) {
+  fmt::print("{}: a {}, {}, format version {}\n", model["file"].get<std::string>(),
+             model["kind"].get<std::string>(), bytes_text(model["bytes"]),
+             model["format_version"].get<std::string>());
+  if (model.contains("members"))
+    for (size_t m = 0; m < model["members"].size(); ++m) {
+      fmt::print("member {}, weight {}\n", m + 1, number_text(model["weights"][m]));
+      print_pipeline(model["members"][m]);
+    }
+  else
+    print_pipeline(model);
   print_arrays(model["arrays"]);
 }
 
 void show_tensors(const std::string& file, const Common& common) {
   const TensorMap map = read_safetensors(file, ChecksumPolicy::kIfPresent);
   const auto kind = map.metadata.find("kind");
-  if (kind != map.metadata.end() && kind->second == "muster model") {
+  if (kind != map.metadata.end() &&
+      (kind->second == "muster model" || kind->second == "muster fused model")) {
     const Json model = model_json(file, map);
     if (common.json)
       print_json(model);

@@ -8,6 +8,7 @@
 #include "common.h"
 #include "muster/core/parallel.h"
 #include "muster/dataset/duplicates.h"
+#include "muster/dataset/voc.h"
 #include "muster/image/decode.h"
 
 namespace muster::cli {
@@ -70,7 +71,7 @@ std::vector<Look> look_at_all(const Dataset& dataset, const Progress& progress) 
 std::string layout_of(const std::string& path, const Dataset& dataset) {
   if (!fs::is_directory(path)) return "list file";
   if (fs::is_regular_file(fs::path(path) / "labels.tsv")) return "list file (labels.tsv)";
-  if (fs::is_directory(fs::path(path) / "JPEGImages")) return "VOC folder";
+  if (is_voc(path)) return "VOC folder";
   return dataset.items[0].part != Part::kNone ? "train and test folders of classes"
                                               : "class folders";
 }

@@ -25,6 +25,8 @@ constexpr Command kCommands[] = {
     {"train", "learn a model from labelled pictures or vector sets", add_train},
     {"predict", "classes of pictures or vector sets", add_predict},
     {"evaluate", "how good a model is on labelled data", add_evaluate},
+    {"add-class", "a new class for a model, without learning the rest anew", add_add_class},
+    {"fuse", "several models as one: their mean probabilities", add_fuse},
     {"bench", "compare methods under a protocol", add_bench},
     {"extract", "local features of a dataset, to a folder", add_extract},
     {"encode", "one vector a set", add_encode},

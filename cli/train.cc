@@ -5,6 +5,7 @@
 #include "common.h"
 #include "muster/classify/cross_validation.h"
 #include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/universal_file.h"
 
 namespace muster::cli {
 namespace {
@@ -12,12 +13,16 @@ namespace {
 struct TrainArguments {
   Common common;
   MethodChoice choice;
-  std::string data, model, features;
+  std::string data, model, features, universal, save_universal;
+  bool keep_training = false;
 };
 
 int train(const TrainArguments& args) {
   const auto threads = args.common.limit_threads();
   check_output(args.model);
+  if (!args.save_universal.empty()) check_output(args.save_universal);
+  std::optional<UniversalFile> universal;
+  if (!args.universal.empty()) universal = UniversalFile::load(args.universal);
   const Dataset dataset = open_data(args.data, args.common);
   const Plan plan = plan_recipe(
       fit_to_data(args.choice.resolve(default_method(dataset.kind)), dataset.kind, args.common));
@@ -25,12 +30,14 @@ int train(const TrainArguments& args) {
   if (!args.features.empty()) source.use_features(args.features);
   const Progress progress = args.common.progress();
 
-  const auto [items, left_out] =
-      readable_items(plan, source, items_of_part(dataset, Part::kTrain), progress, args.common);
+  const auto [items, left_out] = readable_items(
+      plan.branches, source, items_of_part(dataset, Part::kTrain), progress, args.common);
 
   StageSeconds seconds;
   const Pipeline pipeline = fit_pipeline(plan, source, items, dataset.labels.select(items),
-                                         args.common.seed, progress, &seconds);
+                                         args.common.seed, progress,
+                                         {&seconds, args.keep_training, universal ? &*universal : nullptr});
+  if (!args.save_universal.empty()) save_universal(pipeline, args.save_universal);
   pipeline.save(args.model);
 
   const FitStatistics* statistics = pipeline.classifier().statistics();
@@ -42,9 +49,15 @@ int train(const TrainArguments& args) {
     args.common.say(fmt::format(
         "the kernel matrix is not positive semi-definite: {} of {} eigenvalues are negative, the "
         "smallest is "
-        "{:.3g}, the largest {:.3g}; it was treated as kernel-svm's option indefinite says",
+        "{:.3g}, the largest {:.3g}; it was treated as the classifier's option indefinite says",
         statistics->indefinite->negative, items.size(), statistics->indefinite->smallest_eigenvalue,
         statistics->indefinite->largest_eigenvalue));
+  if (statistics && statistics->convergence && !statistics->convergence->reached)
+    args.common.say(
+        fmt::format("the solver stopped after {} steps with an error of {:.2g}, more than its "
+                    "tolerance; raise max_steps "
+                    "or tolerance, or lower C",
+                    statistics->convergence->steps, statistics->convergence->violation));
   if (args.common.json) {
     nlohmann::ordered_json out{{"model", args.model},   {"recipe", plan.recipe().text()},
                                {"items", items.size()}, {"classes", pipeline.class_names()},
@@ -71,6 +84,12 @@ Run add_train(CLI::App& app) {
       ->required();
   app.add_option("-o,--output", args->model, "the model file to write")->required();
   app.add_option("--features", args->features, kFeaturesHelp);
+  app.add_flag("--keep-training", args->keep_training,
+               "keep the training vectors in the model, so that muster add-class can use them "
+               "(kernel machines always do)");
+  app.add_option("--universal", args->universal, kUniversalHelp);
+  app.add_option("--save-universal", args->save_universal,
+                 "write the universal mixture and the reductions before it to this file, for --universal");
   args->choice.add_to(app);
   args->common.add_to(app);
   return [args] { return train(*args); };

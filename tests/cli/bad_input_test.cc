@@ -46,7 +46,8 @@ class BadInput : public CommandTest {
   void expect_left_out(const std::string& data, const std::string& file) {
     SCOPED_TRACE(file);
     expect_error({"predict", at("m.muster"), file}, 3, fs::path(file).filename().string());
-    const Ran trained = run_ok({"train", data, "-o", at("with.muster"), "--set", "dim=50"});
+    const Ran trained = run_ok(
+        {"train", data, "-o", at("with.muster"), "--method", "bow-linear", "--set", "words=20"});
     EXPECT_THAT(trained.err, HasSubstr("left out: "));
     EXPECT_TRUE(read_text(at("with.muster")) == read_text(at("m.muster")));
     EXPECT_EQ(run_ok({"inspect", data, "--json"}).json()["unreadable"].size(), 1u);
@@ -55,7 +56,7 @@ class BadInput : public CommandTest {
 
 TEST_F(BadInput, UnreadablePictures) {
   const std::string data = pictures(2, 6);
-  run_ok({"train", data, "-o", at("m.muster"), "--set", "dim=50"});
+  run_ok({"train", data, "-o", at("m.muster"), "--method", "bow-linear", "--set", "words=20"});
   const std::string whole = read_text(data + "/bricks/0000.png");
   const std::vector<std::pair<std::string, std::string>> files{
       {"empty.jpg", ""},
@@ -78,15 +79,17 @@ TEST_F(BadInput, PicturesWithLittleInThem) {
   const std::string data = pictures(2, 6);
   write_text(data + "/bricks/pixel.png", png_text(flat_picture(1, 1, 90)));
   write_text(data + "/stars/black.png", png_text(flat_picture(64, 48, 0)));
-  EXPECT_THAT(run_ok({"train", data, "-o", at("m.muster"), "--set", "dim=50"}).out,
-              HasSubstr("14 items"));
+  EXPECT_THAT(
+      run_ok({"train", data, "-o", at("m.muster"), "--method", "bow-linear", "--set", "words=20"})
+          .out,
+      HasSubstr("14 items"));
   run_ok({"predict", at("m.muster"), data + "/bricks/pixel.png", data + "/stars/black.png"});
   EXPECT_EQ(run_ok({"inspect", data, "--json"}).json()["blank"].size(), 2u);
 }
 
 TEST_F(BadInput, VectorSets) {
   const std::string data = clouds(10);
-  run_ok({"train", data, "-o", at("m.muster"), "--set", "dim=50"});
+  run_ok({"train", data, "-o", at("m.muster"), "--method", "bow-linear", "--set", "words=20"});
   const std::string nan_bytes("\x00\x00\xc0\x7f", 4), zero(4, '\0');
   const std::vector<std::pair<std::string, std::string>> files{
       {"nan.npy", npy_text("<f4", "(1, 2)", nan_bytes + zero)},
@@ -105,8 +108,9 @@ TEST_F(BadInput, VectorSets) {
     fs::remove(file);
   }
   write_npy(data + "/circle/wide.npy", Matrix<float>(3, 5));
-  expect_error({"train", data, "-o", at("wide.muster"), "--set", "dim=50"}, 3,
-               "all sets must agree");
+  expect_error(
+      {"train", data, "-o", at("wide.muster"), "--method", "bow-linear", "--set", "words=20"}, 3,
+      "all sets must agree");
   EXPECT_FALSE(fs::exists(at("wide.muster")));
 }
 
@@ -129,13 +133,14 @@ TEST_F(BadInput, Folders) {
   const std::string data = pictures(2, 6);
   fs::create_directories(at("one"));
   fs::copy(data + "/bricks", at("one/bricks"));
-  expect_error({"train", at("one"), "-o", at("out"), "--set", "dim=50"}, 3, "class");
+  expect_error({"train", at("one"), "-o", at("out"), "--method", "bow-linear", "--set", "words=20"},
+               3, "class");
   EXPECT_FALSE(fs::exists(at("out")));
   EXPECT_THAT(run_ok({"inspect", at("one")}).out, HasSubstr("one class only"));
 
   fs::create_directories(data + "/lonely");
   fs::copy(data + "/bricks/0000.png", data + "/lonely/0000.png");
-  run_ok({"train", data, "-o", at("lonely.muster"), "--set", "dim=50"});
+  run_ok({"train", data, "-o", at("lonely.muster"), "--method", "bow-linear", "--set", "words=20"});
   EXPECT_THAT(run_ok({"inspect", data}).out, HasSubstr("class 'lonely' has 1 item"));
 }
 
@@ -143,7 +148,7 @@ TEST_F(BadInput, NamesOfClasses) {
   const std::string data = pictures(2, 6);
   fs::rename(data + "/bricks", data + "/red brick walls");
   fs::rename(data + "/stars", data + "/Sterne äöü 星");
-  run_ok({"train", data, "-o", at("m.muster"), "--set", "dim=50"});
+  run_ok({"train", data, "-o", at("m.muster"), "--method", "bow-linear", "--set", "words=20"});
   const json classes = run_ok({"info", at("m.muster"), "--json"}).json()["classes"];
   EXPECT_EQ(classes, json::array({"Sterne äöü 星", "red brick walls"}));
   const json said =
@@ -182,7 +187,7 @@ TEST_F(BadInput, Outputs) {
   write_text(at("file"), "mine");
   for (const std::string& out : {at("absent/m.muster"), at("file/m.muster"), at("pictures"),
                                  std::string("/proc/m.muster")}) {
-    expect_error({"train", data, "-o", out, "--set", "dim=50"}, 1, out);
+    expect_error({"train", data, "-o", out, "--method", "bow-linear", "--set", "words=20"}, 1, out);
     EXPECT_FALSE(fs::is_regular_file(out));
   }
   for (const char* command : {"encode", "gram"})
@@ -195,7 +200,8 @@ TEST_F(BadInput, Outputs) {
   EXPECT_EQ(read_text(at("file")), "mine");
   // A full disk under stdout, and under the model.
   EXPECT_EQ(run({"methods"}, {}, "/dev/full").code, 1);
-  expect_error({"train", data, "-o", "/dev/full", "--set", "dim=50"}, 1, "/dev/full");
+  expect_error({"train", data, "-o", "/dev/full", "--method", "bow-linear", "--set", "words=20"}, 1,
+               "/dev/full");
 }
 
 TEST_F(BadInput, Usage) {

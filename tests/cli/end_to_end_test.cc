@@ -34,11 +34,12 @@ TEST_F(EndToEnd, PicturesTrainPredictEvaluate) {
   EXPECT_EQ(found["items"], 30);
   EXPECT_EQ(found["classes"].size(), 3u);
   EXPECT_TRUE(found["unreadable"].empty());
-  EXPECT_EQ(found["method"], "emk-fourier");
+  EXPECT_EQ(found["method"], "fisher");
 
   const std::string file = at("m.muster");
-  EXPECT_THAT(run_ok({"train", data, "-o", file, "--set", "dim=100"}).out,
-              HasSubstr("trained on 30 items of 3 classes"));
+  EXPECT_THAT(
+      run_ok({"train", data, "-o", file, "--set", "components=8", "--set", "samples=5000"}).out,
+      HasSubstr("trained on 30 items of 3 classes"));
   const std::string some = data + "/bricks/0000.png";
   EXPECT_THAT(run_ok({"predict", file, some}).out, HasSubstr(some + "\t"));
   const json predicted = run_ok({"predict", file, some, "--top", "2", "--json"}).json();
@@ -58,7 +59,7 @@ TEST_F(EndToEnd, PicturesTrainPredictEvaluate) {
   EXPECT_EQ(info["classes"].size(), 3u);
   EXPECT_EQ(info["format_version"], "1");
   EXPECT_FALSE(info["cross_validation"]["table"].empty());
-  EXPECT_THAT(run_ok({"info", file}).out, HasSubstr("dim=100"));
+  EXPECT_THAT(run_ok({"info", file}).out, HasSubstr("components=8"));
 }
 
 TEST_F(EndToEnd, VectorSets) {
@@ -146,7 +147,8 @@ TEST_F(EndToEnd, RecipesAndOverridesReachTheModel) {
 TEST_F(EndToEnd, StoredFeaturesGiveTheSameModel) {
   const std::string data = pictures();
   run_ok({"extract", data, "-o", at("features")});
-  const std::vector<std::string> train{"train", data, "--set", "dim=100", "-o"};
+  const std::vector<std::string> train{"train", data,           "--set", "components=8",
+                                       "--set", "samples=5000", "-o"};
   const auto with = [](std::vector<std::string> list, std::initializer_list<std::string> more) {
     list.insert(list.end(), more);
     return list;
@@ -169,7 +171,7 @@ TEST_F(EndToEnd, StoredFeaturesGiveTheSameModel) {
 TEST_F(EndToEnd, TrainAndTestFolders) {
   const std::string data = pictures(2, 8, "data/train");
   pictures(2, 8, "data/test");  // the same pictures: inspect must notice
-  EXPECT_THAT(run_ok({"train", at("data"), "-o", at("m.muster"), "--set", "dim=50"}).out,
+  EXPECT_THAT(run_ok({"train", at("data"), "-o", at("m.muster"), "--set", "components=4"}).out,
               HasSubstr("16 items"));
   EXPECT_EQ(run_ok({"evaluate", at("m.muster"), at("data"), "--json"}).json()["items"], 16);
   const Ran looked = run_ok({"inspect", at("data")});

@@ -30,6 +30,9 @@ struct Costs {
   double positive = 1;
   double negative = 1;
 };
+inline Costs scaled(Costs weights, double C) {
+  return {weights.positive * C, weights.negative * C};
+}
 Costs side_weights(const BinaryProblem& problem, ClassWeights weights);
 
 // One-vs-all: one problem a class, in their order; for one-label data of two classes a single

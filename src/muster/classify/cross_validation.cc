@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 
 #include "muster/core/parallel.h"
 #include "muster/math/ranking.h"
@@ -55,57 +55,39 @@ double mean_average_precision(MatrixView<const double> scores, const Labels& lab
 
 // Everything the loop reads, fixed before it starts.
 struct Loop {
-  const CvOptions& options;
-  const std::vector<BinaryProblem>& problems;
-  const PathSolver& solver;
-  Rng rng;
+  Scheme scheme;
+  size_t num_problems;
+  const FoldSolver& solver;
   std::vector<double> grid;
-  std::vector<int> fold_of;
   std::vector<std::vector<size_t>> held_out;  // per fold
-
-  // grid x held_out decisions of one problem.
-  int64_t run_task(size_t fold, size_t p, MatrixView<double> decisions) const {
-    CvTask task{problems[p], {}, grid, held_out[fold], rng.derive("fold").derive(fold).derive(p)};
-    for (const size_t i : held_out[fold]) task.problem.targets[i] = 0;
-    if (!task.problem.two_sided()) {
-      const double constant = task.problem.count(1) > 0 ? 1 : -1;
-      for (size_t c = 0; c < decisions.rows; ++c) std::ranges::fill(decisions.row(c), constant);
-      return 0;
-    }
-    task.weights = side_weights(task.problem, options.class_weights);
-    return solver(task, decisions);
-  }
 
   // Folds [begin, end): fills the rows of their items in `scores`, one matrix a C.
   int64_t run_folds(size_t begin, size_t end, std::vector<Matrix<double>>& scores,
                     ProgressStep& step) const {
-    const size_t num_tasks = (end - begin) * problems.size();
-    std::vector<Matrix<double>> decisions(num_tasks);
-    std::vector<int64_t> iterations(num_tasks);
-    parallel_for(num_tasks, 1, [&](size_t first, size_t last) {
-      for (size_t t = first; t < last; ++t) {
-        const size_t fold = begin + t / problems.size();
-        decisions[t] = Matrix<double>(grid.size(), held_out[fold].size());
-        iterations[t] = run_task(fold, t % problems.size(), decisions[t]);
-        step.tick();
+    std::vector<std::vector<Matrix<double>>> decisions(end - begin);
+    std::vector<int64_t> iterations(end - begin);
+    parallel_for(end - begin, 1, [&](size_t first, size_t last) {
+      for (size_t f = first; f < last; ++f) {
+        const std::vector<size_t>& items = held_out[begin + f];
+        decisions[f].assign(num_problems, Matrix<double>(grid.size(), items.size()));
+        iterations[f] =
+            solver({begin + f, items, grid, [&](size_t n) { step.tick(n); }}, decisions[f]);
       }
     });
-    for (size_t fold = begin; fold < end; ++fold)
-      for (size_t c = 0; c < grid.size(); ++c)
-        score_fold(fold, c, &decisions[(fold - begin) * problems.size()], scores[c]);
+    for (size_t f = 0; f < decisions.size(); ++f)
+      for (size_t c = 0; c < grid.size(); ++c) score_fold(begin + f, c, decisions[f], scores[c]);
     int64_t total = 0;
     for (const int64_t count : iterations) total += count;
     return total;
   }
 
-  void score_fold(size_t fold, size_t c, const Matrix<double>* decisions,
+  void score_fold(size_t fold, size_t c, const std::vector<Matrix<double>>& decisions,
                   Matrix<double>& scores) const {
     const auto& items = held_out[fold];
-    Matrix<double> table(items.size(), problems.size());
-    for (size_t p = 0; p < problems.size(); ++p)
+    Matrix<double> table(items.size(), num_problems);
+    for (size_t p = 0; p < num_problems; ++p)
       for (size_t j = 0; j < items.size(); ++j) table(j, p) = decisions[p](c, j);
-    const Matrix<double> by_class =
-        class_scores(table, static_cast<int>(scores.cols()), options.scheme);
+    const Matrix<double> by_class = class_scores(table, static_cast<int>(scores.cols()), scheme);
     for (size_t j = 0; j < items.size(); ++j)
       std::ranges::copy(by_class.row(j), scores.row(items[j]).begin());
   }
@@ -125,9 +107,9 @@ std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const L
   const auto k = static_cast<size_t>(labels.num_classes());
   std::vector<Matrix<double>> scores(grid.size(), Matrix<double>(labels.size(), k));
   const size_t per_fold =
-      std::max<size_t>(1, grid.size() * loop.problems.size() * (labels.size() / num_folds + 1));
+      std::max<size_t>(1, grid.size() * loop.num_problems * (labels.size() / num_folds + 1));
   const size_t batch = std::clamp<size_t>(kMaxDecisions / per_fold, 1, num_folds);
-  ProgressStep step(progress, "cross-validation", num_folds * loop.problems.size());
+  ProgressStep step(progress, "cross-validation", num_folds * loop.num_problems);
   for (size_t begin = 0; begin < num_folds; begin += batch)
     iterations += loop.run_folds(begin, std::min(num_folds, begin + batch), scores, step);
   std::vector<Tried> out;
@@ -136,6 +118,16 @@ std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const L
                                                : mean_average_precision(scores[c], labels);
     out.push_back({grid[c], score, std::move(scores[c])});
   }
+  return out;
+}
+
+// 101 quantiles of the largest score of each row.
+std::vector<double> best_score_quantiles(const Matrix<double>& scores) {
+  std::vector<double> best;
+  for (size_t i = 0; i < scores.rows(); ++i) best.push_back(std::ranges::max(scores.row(i)));
+  std::ranges::sort(best);
+  std::vector<double> out;
+  for (size_t q = 0; q <= 100 && !best.empty(); ++q) out.push_back(best[q * (best.size() - 1) / 100]);
   return out;
 }
 
@@ -159,8 +151,24 @@ void FitStatistics::save(TensorWriter out) const {
   out.put("table", rows);
   out.put("iterations", static_cast<double>(iterations));
   if (indefinite)
-    out.put("indefinite", std::vector<double>{indefinite->smallest_eigenvalue, indefinite->largest_eigenvalue,
-                                              static_cast<double>(indefinite->negative)});
+    out.put("indefinite",
+            std::vector<double>{indefinite->smallest_eigenvalue, indefinite->largest_eigenvalue,
+                                static_cast<double>(indefinite->negative)});
+  if (!known_scores.empty()) out.put("known_scores", known_scores);
+  if (convergence)
+    out.put("convergence",
+            std::vector<double>{static_cast<double>(convergence->steps), convergence->violation,
+                                convergence->reached ? 1.0 : 0.0});
+}
+
+std::optional<double> FitStatistics::typicality(double best_score) const {
+  if (known_scores.empty()) return std::nullopt;
+  const auto above = std::ranges::lower_bound(known_scores, best_score);
+  if (above == known_scores.begin()) return 0;
+  if (above == known_scores.end()) return 1;
+  const double low = *(above - 1), step = (best_score - low) / (*above - low);
+  return (static_cast<double>(above - 1 - known_scores.begin()) + step) /
+         static_cast<double>(known_scores.size() - 1);
 }
 
 FitStatistics FitStatistics::load(TensorReader in) {
@@ -173,8 +181,18 @@ FitStatistics FitStatistics::load(TensorReader in) {
   for (size_t r = 0; r < rows.rows(); ++r) out.table.push_back({rows(r, 0), rows(r, 1)});
   if (in.has("indefinite")) {
     const std::vector<double> found = in.values<double>("indefinite");
-    in.require(found.size() == 3, "what was found of an indefinite kernel matrix must be three numbers");
-    out.indefinite = IndefiniteGram{found[0], found[1], static_cast<size_t>(std::clamp(found[2], 0.0, 9e15))};
+    in.require(found.size() == 3,
+               "what was found of an indefinite kernel matrix must be three numbers");
+    out.indefinite =
+        IndefiniteGram{found[0], found[1], static_cast<size_t>(std::clamp(found[2], 0.0, 9e15))};
+  }
+  if (in.has("known_scores")) out.known_scores = in.values<double>("known_scores");
+  in.require(std::ranges::is_sorted(out.known_scores), "quantiles must rise");
+  if (in.has("convergence")) {
+    const std::vector<double> kept = in.values<double>("convergence");
+    in.require(kept.size() == 3, "the convergence of a solver must be three numbers");
+    out.convergence =
+        Convergence{static_cast<int>(std::clamp(kept[0], 0.0, 1e9)), kept[1], kept[2] != 0};
   }
   return out;
 }
@@ -210,9 +228,34 @@ int usable_folds(const Labels& labels, int wanted) {
   return std::max(2, std::min(wanted, median));
 }
 
+double one_sided_held_out(const BinaryProblem& problem) { return problem.count(1) > 0 ? 1 : -1; }
+
 CvResult cross_validate(const CvOptions& options, const Labels& labels,
                         const std::vector<BinaryProblem>& problems, const PathSolver& solver,
                         const Rng& rng, const Progress& progress) {
+  const auto solve_fold = [&](const CvFold& fold, std::span<Matrix<double>> decisions) {
+    const Rng stream = rng.derive("fold").derive(fold.number);
+    std::vector<int64_t> iterations(problems.size());
+    parallel_for(problems.size(), 1, [&](size_t first, size_t last) {
+      for (size_t p = first; p < last; ++p) {
+        CvTask task{problems[p], {}, fold.grid, fold.held_out, stream.derive(p)};
+        for (const size_t i : fold.held_out) task.problem.targets[i] = 0;
+        if (task.problem.two_sided()) {
+          task.weights = side_weights(task.problem, options.class_weights);
+          iterations[p] = solver(task, decisions[p]);
+        } else {
+          std::ranges::fill(decisions[p].values(), one_sided_held_out(task.problem));
+        }
+        fold.done(1);
+      }
+    });
+    return std::accumulate(iterations.begin(), iterations.end(), int64_t{0});
+  };
+  return cross_validate(options, labels, problems.size(), solve_fold, rng, progress);
+}
+
+CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t num_problems,
+                        const FoldSolver& solver, const Rng& rng, const Progress& progress) {
   const bool multi_label = !labels.single_label();
   CvResult result{{}, Calibration::identity(labels.num_classes(), multi_label)};
   FitStatistics& statistics = result.statistics;
@@ -222,11 +265,11 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels,
   if (!wanted || folds == 0) return result;
   statistics.folds = folds;
 
-  Loop loop{options, problems, solver, rng, {}, {}, {}};
-  loop.fold_of = stratified_folds(labels, folds, rng.derive("folds"));
+  Loop loop{options.scheme, num_problems, solver, {}, {}};
+  const std::vector<int> fold_of = stratified_folds(labels, folds, rng.derive("folds"));
   loop.held_out.resize(static_cast<size_t>(folds));
   for (size_t i = 0; i < labels.size(); ++i)
-    loop.held_out[static_cast<size_t>(loop.fold_of[i])].push_back(i);
+    loop.held_out[static_cast<size_t>(fold_of[i])].push_back(i);
 
   std::vector<Tried> tried;
   const auto try_values = [&](const std::vector<double>& values) {
@@ -246,6 +289,7 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels,
   }
   for (const Tried& one : tried) statistics.table.push_back({one.C, one.score});
   statistics.C = best()->C;
+  statistics.known_scores = best_score_quantiles(best()->scores);
   if (options.calibrate) result.calibration = Calibration::fit(best()->scores, labels);
   return result;
 }

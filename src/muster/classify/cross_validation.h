@@ -33,6 +33,16 @@ struct CvRow {
   bool operator==(const CvRow&) const = default;
 };
 
+// How far the solver of the final fit came: its Newton steps (the most of any problem) and the
+// largest violation of the optimality conditions that was left, which `reached` compares with the
+// tolerance.
+struct Convergence {
+  int steps = 0;
+  double violation = 0;
+  bool reached = true;
+  bool operator==(const Convergence&) const = default;
+};
+
 // How a classifier was fitted. `seconds` is not saved: model files must not depend on the clock.
 struct FitStatistics {
   double C = 0;
@@ -42,6 +52,14 @@ struct FitStatistics {
   int64_t iterations = 0;
   double seconds = 0;
   std::optional<IndefiniteGram> indefinite;  // what was found and treated, where it was
+  std::optional<Convergence> convergence;    // where the solver reports it
+  // The best score of items by classifiers that have not seen them: 101 quantiles, rising. Empty
+  // where no cross-validation was done.
+  std::vector<double> known_scores;
+
+  // The share of such items whose best score is lower than this one: near 0 for an item that is none
+  // of the classes. None where known_scores is empty.
+  std::optional<double> typicality(double best_score) const;
 
   void save(TensorWriter out) const;
   static FitStatistics load(TensorReader in);
@@ -68,6 +86,20 @@ struct CvTask {
 // Called from several threads at once; never with a one-sided problem.
 using PathSolver = std::function<int64_t(const CvTask&, MatrixView<double> decisions)>;
 
+// A fold as a whole, for classifiers whose problems share work or are one joint problem.
+struct CvFold {
+  size_t number = 0;
+  std::span<const size_t> held_out;
+  std::span<const double> grid;
+  std::function<void(size_t problems)> done;  // to be told, for progress
+};
+// Trains for every C of the grid on all items but the held-out ones and writes grid x held_out
+// decisions of each problem; returns iterations done. Called from several threads at once.
+using FoldSolver = std::function<int64_t(const CvFold&, std::span<Matrix<double>> decisions)>;
+
+// The decision on held-out items where the others have one sign only.
+double one_sided_held_out(const BinaryProblem& problem);
+
 // Options that every classifier with a C shares.
 struct CvOptions {
   std::optional<double> C;  // none: chosen from default_c_grid()
@@ -79,13 +111,21 @@ struct CvOptions {
   bool compare = false;
 
   void fields(Fields& f) {
-    f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);
+    cost_field(f);
     f.choice("scheme", scheme, {"one-vs-all", "one-vs-one"},
              "how classes become two-class problems");
+    fold_fields(f);
+    f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
+  }
+
+ protected:
+  void cost_field(Fields& f) {
+    f("C", C, "cost of an error; auto chooses it by cross-validation").range(1e-6, 1e9);
+  }
+  void fold_fields(Fields& f) {
     f("folds", folds, "folds of cross-validation").range(2, 1000);
     f.choice("class_weights", class_weights, {"none", "balanced"},
              "balanced: errors on both sides weigh the same whatever their number");
-    f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
   }
 };
 
@@ -98,5 +138,7 @@ struct CvResult {
 CvResult cross_validate(const CvOptions& options, const Labels& labels,
                         const std::vector<BinaryProblem>& problems, const PathSolver& solver,
                         const Rng& rng, const Progress& progress);
+CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t num_problems,
+                        const FoldSolver& solver, const Rng& rng, const Progress& progress);
 
 }  // namespace muster

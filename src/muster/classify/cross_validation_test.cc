@@ -130,5 +130,17 @@ TEST(BinaryProblems, OneVsOneVotesDecideBeforeMargins) {
   EXPECT_GT(circle(0, 0), circle(0, 2));
 }
 
+TEST(CrossValidation, TypicalityIsTheShareOfLowerScores) {
+  FitStatistics statistics;
+  EXPECT_FALSE(statistics.typicality(1));
+  statistics.known_scores = {-1, 0, 0, 2, 3};
+  for (const auto& [score, share] :
+       {std::pair{-5.0, 0.0}, {-1.0, 0.0}, {-0.5, 0.125}, {1.0, 0.625}, {3.0, 1.0}, {9.0, 1.0}})
+    EXPECT_NEAR(statistics.typicality(score).value(), share, 1e-12) << score;
+  TensorMap map;
+  statistics.save(TensorWriter(map));
+  EXPECT_EQ(FitStatistics::load(TensorReader(map)).known_scores, statistics.known_scores);
+}
+
 }  // namespace
 }  // namespace muster

@@ -24,7 +24,8 @@ bool is_definite(const Matrix<double>& gram, double tolerance) {
 
 }  // namespace
 
-DefiniteGram::DefiniteGram(Matrix<double> gram, Indefinite treatment) : gram_(std::move(gram)) {
+DefiniteGram::DefiniteGram(Matrix<double> gram, Indefinite treatment, const char* stage)
+    : gram_(std::move(gram)) {
   MUSTER_CHECK(gram_.rows() == gram_.cols());
   const double tolerance = kRounding * map(gram_).norm();
   if (tolerance == 0 || !std::isfinite(tolerance) || is_definite(gram_, tolerance)) return;
@@ -38,12 +39,12 @@ DefiniteGram::DefiniteGram(Matrix<double> gram, Indefinite treatment) : gram_(st
 
   if (treatment == Indefinite::kRefuse)
     throw data_error(
-        "kernel-svm: the kernel matrix of the training items is not positive semi-definite ({} of "
+        "{}: the kernel matrix of the training items is not positive semi-definite ({} of "
         "{} eigenvalues are negative, "
         "the smallest is {:.3g}, the largest {:.3g}); treat it by indefinite=clip, flip or shift, "
         "or use a Mercer kernel "
         "(muster methods --kernels)",
-        found_->negative, n, found_->smallest_eigenvalue, found_->largest_eigenvalue);
+        stage, found_->negative, n, found_->smallest_eigenvalue, found_->largest_eigenvalue);
   if (treatment == Indefinite::kShift) {
     for (size_t i = 0; i < n; ++i) gram_(i, i) -= found_->smallest_eigenvalue;
     return;

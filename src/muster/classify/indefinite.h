@@ -39,9 +39,9 @@ class DefiniteGram {
   // A Gram that is known to need no treatment.
   explicit DefiniteGram(Matrix<double> gram) : gram_(std::move(gram)) {}
   // Looks, and treats it where need be. With kRefuse an indefinite Gram is a data error that says
-  // what to do. Symmetric values are required; ones that are not finite are left as they are, for
-  // the solver to refuse.
-  DefiniteGram(Matrix<double> gram, Indefinite treatment);
+  // what to do, in the name of `stage`. Symmetric values are required; ones that are not finite are
+  // left as they are, for the solver to refuse.
+  DefiniteGram(Matrix<double> gram, Indefinite treatment, const char* stage);
 
   const Matrix<double>& gram() const { return gram_; }
   // Empty where there was nothing to treat.

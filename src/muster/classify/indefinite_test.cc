@@ -39,7 +39,7 @@ TEST(Indefinite, TreatmentsChangeTheEigenvaluesAsTheySay) {
         {Indefinite::kFlip, with(values.cwiseAbs())},
         {Indefinite::kShift, with(values.array() - values[0])}};
     for (const auto& [treatment, matrix] : expected) {
-      const DefiniteGram treated(gram, treatment);
+      const DefiniteGram treated(gram, treatment, "kernel-svm");
       ASSERT_TRUE(treated.found());
       EXPECT_NEAR(treated.found()->smallest_eigenvalue, values[0], 1e-9);
       EXPECT_NEAR(treated.found()->largest_eigenvalue, values[values.size() - 1], 1e-9);
@@ -56,19 +56,19 @@ TEST(Indefinite, TreatmentsChangeTheEigenvaluesAsTheySay) {
 }
 
 TEST(Indefinite, RefusalSaysWhatWasFoundAndWhatToDo) {
-  EXPECT_ERROR(DefiniteGram(random_symmetric(6), Indefinite::kRefuse), kData, "smallest is -");
-  EXPECT_ERROR(DefiniteGram(random_symmetric(6), Indefinite::kRefuse), kData, "indefinite=clip");
+  EXPECT_ERROR(DefiniteGram(random_symmetric(6), Indefinite::kRefuse, "kernel-svm"), kData, "smallest is -");
+  EXPECT_ERROR(DefiniteGram(random_symmetric(6), Indefinite::kRefuse, "kernel-svm"), kData, "indefinite=clip");
 }
 
 TEST(Indefinite, RoundingIsNoReasonToTreatAGram) {
   Matrix<double> ones(40, 40);
   for (double& value : ones.values()) value = 1;
   ones(3, 5) = ones(5, 3) = 1 + 1e-7;  // an eigenvalue of -1e-7
-  const DefiniteGram treated(ones, Indefinite::kRefuse);
+  const DefiniteGram treated(ones, Indefinite::kRefuse, "kernel-svm");
   EXPECT_FALSE(treated.found());
   EXPECT_EQ(treated.gram(), ones);
-  EXPECT_FALSE(DefiniteGram(Matrix<double>(4, 4), Indefinite::kRefuse).found());
-  EXPECT_FALSE(DefiniteGram(Matrix<double>(), Indefinite::kRefuse).found());
+  EXPECT_FALSE(DefiniteGram(Matrix<double>(4, 4), Indefinite::kRefuse, "kernel-svm").found());
+  EXPECT_FALSE(DefiniteGram(Matrix<double>(), Indefinite::kRefuse, "kernel-svm").found());
 }
 
 // A kernel with labels in it and indefinite noise on top: it can be learnt, and says what was

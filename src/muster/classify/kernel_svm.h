@@ -1,16 +1,18 @@
-// The support vector machine on a Gram matrix; score s(x) = sum_i a_i y_i k(x_i, x) + b. A two-class
-// problem is, with loss=squared-hinge,
+// The support vector machine on a Gram matrix; score s(x) = sum_i a_i y_i k(x_i, x) + b. A
+// two-class problem is, with loss=squared-hinge,
 //
 //   min_a  1/2 sum_ij a_i a_j y_i y_j (K_ij + 1) + sum_i a_i^2 / (4 C) - sum_i a_i,   a_i >= 0
 //
-// as linear-svm has it, solved by dual_descent.h on the centred Gram; with loss=hinge C-SVC (METHODS 7)
+// as linear-svm has it, solved by dual_descent.h on the centred Gram; with loss=hinge C-SVC
+// (METHODS 7)
 //
 //   min_a  1/2 sum_ij a_i a_j y_i y_j K_ij - sum_i a_i,   0 <= a_i <= C,  sum_i y_i a_i = 0
 //
-// solved by LIBSVM (Chang and Lin, ACM TIST 2, 2011), which also takes kernels that are not positive
-// semi-definite. The Gram is first divided by its mean diagonal (after centring where it is centred),
-// so that C means the same for all kernels; factor and centre are folded into the coefficients. All
-// folds, classes and values of C share one copy of it. Why two: docs/decisions/0006-kernel-svm-loss.md.
+// solved by LIBSVM (Chang and Lin, ACM TIST 2, 2011), which also takes kernels that are not
+// positive semi-definite. The Gram is first divided by its mean diagonal (after centring where it
+// is centred), so that C means the same for all kernels; factor and centre are folded into the
+// coefficients. All folds, classes and values of C share one copy of it. Why two:
+// docs/decisions/0006-kernel-svm-loss.md.
 #pragma once
 
 #include <memory>
@@ -20,6 +22,7 @@
 #include "muster/classify/classifier.h"
 #include "muster/classify/cross_validation.h"
 #include "muster/classify/indefinite.h"
+#include "muster/classify/kernel_choice.h"
 #include "muster/core/options.h"
 
 namespace muster {
@@ -40,20 +43,14 @@ struct KernelSvmOptions : CvOptions {
   }
 };
 
-// What cross-validation found among several Grams of the same items (gammas of an rbf, say).
-struct KernelChoice {
-  size_t index = 0;                        // of the best Gram; the first among equals
-  CvResult best;                           // its C, table and calibration
-  std::vector<std::vector<CvRow>> tables;  // one a Gram; empty where C was given for a single one
-};
-
 // All Grams are n x n, one row a label. Throws a data error for values that are not finite or
 // labels of one class only; an asymmetric Gram is a bug. Memory: 4 n^2 bytes (hinge: 16 n^2), one
 // Gram at a time.
 KernelChoice choose_kernel(const KernelSvmOptions& options,
                            const std::vector<MatrixView<const double>>& grams, const Labels& labels,
                            const Rng& rng, const Progress& progress);
-// With a choice made before on this Gram (as it was treated); decisions are for kernel values as they come.
+// With a choice made before on this Gram (as it was treated); decisions are for kernel values as
+// they come.
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            const DefiniteGram& treated, const Labels& labels,
                                            const KernelChoice& choice, const Progress& progress);

@@ -3,10 +3,11 @@
 //   min_w  1/2 |w|^2 + C sum_i max(0, 1 - y_i w.[x_i; bias])^2
 //
 // with the bias as an appended, regularised feature (METHODS 7; Fan et al., LIBLINEAR, JMLR 2008).
-// The mean of the training vectors is first subtracted, then all are divided by the root of their mean
-// squared norm, so that C means the same for all inputs; both are folded into weights and offsets.
-// Set features are averages, whose large common part would otherwise take up most of the norm. Few items: through their Gram matrix, by
-// dual_descent.h, where folds and values of C cost little. Many: in the primal, by primal_svm.h.
+// The mean of the training vectors is first subtracted, then all are divided by the root of their
+// mean squared norm, so that C means the same for all inputs; both are folded into weights and
+// offsets. Set features are averages, whose large common part would otherwise take up most of the
+// norm. Few items: through their Gram matrix, by dual_descent.h, where folds and values of C cost
+// little. Many: in the primal, by primal_svm.h.
 #pragma once
 
 #include <memory>
@@ -14,11 +15,10 @@
 
 #include "muster/classify/classifier.h"
 #include "muster/classify/cross_validation.h"
+#include "muster/classify/linear_training.h"
 #include "muster/core/options.h"
 
 namespace muster {
-
-enum class LinearSolver { kAuto, kGram, kPrimal };
 
 struct LinearSvmOptions : CvOptions {
   double bias = 1;

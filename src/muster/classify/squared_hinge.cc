@@ -8,8 +8,6 @@ namespace {
 // Cross-validation only ranks values of C, for which rougher solutions do.
 constexpr double kCvTolerance = 3;
 
-Costs scaled(Costs weights, double C) { return {weights.positive * C, weights.negative * C}; }
-
 DualLimits rough_limits(double tolerance) {
   DualLimits limits;
   limits.tolerance = std::min(0.5, kCvTolerance * tolerance);

@@ -13,10 +13,12 @@ struct Labels {
   std::vector<std::vector<int>> of_item;
   // Per item: classes marked difficult, left out of training and measuring. Empty means none at all.
   std::vector<std::vector<int>> difficult;
+  // The items come from data where an item may have any number of labels, whatever these have.
+  bool several = false;
 
   size_t size() const { return of_item.size(); }
   int num_classes() const { return static_cast<int>(class_names.size()); }
-  // True where every item has exactly one label.
+  // True where every item has exactly one label and comes from data where that is so.
   bool single_label() const;
   // The first label of an item, -1 where it has none.
   int first(size_t item) const { return of_item[item].empty() ? -1 : of_item[item].front(); }

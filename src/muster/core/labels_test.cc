@@ -24,5 +24,13 @@ TEST(Labels, SelectKeepsOrderAndDifficult) {
   EXPECT_EQ(chosen.target(1, 1), 0);
 }
 
+// A training half without a single item of two labels must not become another kind of problem.
+TEST(Labels, APartOfMultiLabelDataStaysMultiLabel) {
+  const Labels labels{{"a", "b"}, {{0}, {1}, {0, 1}}, {}};
+  const std::vector<size_t> items{0, 1};
+  EXPECT_FALSE(labels.select(items).single_label());
+  EXPECT_FALSE(labels.select(items).select(std::vector<size_t>{0}).single_label());
+}
+
 }  // namespace
 }  // namespace muster

@@ -85,7 +85,7 @@ Dataset open_dataset(const fs::path& path) {
   // "photos/" and "photos" are the same folder, and give the same names.
   const fs::path root = path.has_filename() ? path : path.parent_path();
   if (fs::is_regular_file(root / "labels.tsv")) return open_list(root / "labels.tsv");
-  if (fs::is_directory(root / "JPEGImages")) return open_voc(root);
+  if (is_voc(root)) return open_voc(root);
   return open_folder(root);
 }
 

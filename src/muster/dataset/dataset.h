@@ -33,7 +33,7 @@ struct Dataset {
 // Recognised, in this order:
 //   a file                      a list: path<TAB>label[,label...] per line, relative to its folder
 //   labels.tsv in the folder    that list
-//   JPEGImages/ in the folder   PASCAL VOC (multi-label; difficult objects marked)
+//   JPEGImages/ or PNGImages/   PASCAL VOC (multi-label; difficult objects marked)
 //   train/ and test/            class folders inside each
 //   anything else               class folders: root/class/*
 // Items are pictures (jpg jpeg png tif tiff bmp webp pgm ppm) or vector sets (npy npz), never a

@@ -155,6 +155,23 @@ TEST(Voc, ClassListsGiveLabelsAndDifficult) {
   EXPECT_THAT(data.notes, ElementsAre(HasSubstr("999"), HasSubstr("004.jpg")));
 }
 
+// VOC 2006: PNGImages, and the lists of classes right in ImageSets.
+TEST(Voc, TheFolderOf2006) {
+  const TempDir dir;
+  for (const char* id : {"000001", "000002", "000003"}) dir.put(fmt::format("PNGImages/{}.png", id));
+  dir.put("ImageSets/bicycle_trainval.txt", "000001 1\n000002 0\n");
+  dir.put("ImageSets/cat_trainval.txt", "000001 -1\n000002 1\n");
+  dir.put("ImageSets/bicycle_test.txt", "000003 -1\n");
+  dir.put("ImageSets/cat_test.txt", "000003 1\n");
+  dir.put("Annotations/000001.txt", "# PASCAL Annotation Version 1.00");
+  const Dataset data = open_dataset(dir.path());
+  EXPECT_THAT(data.labels.class_names, ElementsAre("bicycle", "cat"));
+  EXPECT_THAT(data.labels.of_item, ElementsAre(ElementsAre(0), ElementsAre(1), ElementsAre(1)));
+  EXPECT_EQ(data.labels.target(1, 0), 0);
+  EXPECT_EQ(data.items[2].part, Part::kTest);
+  EXPECT_FALSE(data.labels.single_label()) << "one label each, but by chance";
+}
+
 constexpr const char* kAnnotation = R"(<?xml version="1.0"?>
 <!-- <object> --> <annotation><folder>VOC</folder><filename/>
   <object><name> dog </name><pose a="b">x</pose><difficult>1</difficult>

@@ -82,9 +82,18 @@ bool read_class_lists(const fs::path& folder, VocImages& images) {
   return found;
 }
 
+fs::path lists_folder(const fs::path& root) {
+  const fs::path sets = root / "ImageSets";
+  return fs::is_directory(sets / "Main") ? sets / "Main" : sets;
+}
+
+fs::path pictures_folder(const fs::path& root) {
+  return fs::is_directory(root / "JPEGImages") ? root / "JPEGImages" : root / "PNGImages";
+}
+
 void read_annotations(const fs::path& root, VocImages& images) {
   for (const char* name : {"train", "val", "trainval", "test"}) {
-    const fs::path list = root / "ImageSets" / "Main" / (std::string(name) + ".txt");
+    const fs::path list = lists_folder(root) / (std::string(name) + ".txt");
     if (fs::is_regular_file(list)) read_list(list, part_of(name), "", images);
   }
   const bool listed = !images.empty();
@@ -192,9 +201,11 @@ std::vector<VocObject> parse_voc_annotation(const std::string& xml, const std::s
   return objects;
 }
 
+bool is_voc(const fs::path& root) { return fs::is_directory(pictures_folder(root)); }
+
 Dataset open_voc(const fs::path& root) {
   VocImages images;
-  if (!read_class_lists(root / "ImageSets" / "Main", images)) {
+  if (!read_class_lists(lists_folder(root), images)) {
     if (!fs::is_directory(root / "Annotations"))
       throw data_error(
           "'{}' looks like a PASCAL VOC folder but has neither ImageSets/Main/CLASS_SPLIT.txt nor "
@@ -203,12 +214,13 @@ Dataset open_voc(const fs::path& root) {
     read_annotations(root, images);
   }
   DatasetBuilder builder(root);
-  std::map<std::string, fs::path> pictures = pictures_by_id(root / "JPEGImages", builder);
+  std::map<std::string, fs::path> pictures = pictures_by_id(pictures_folder(root), builder);
   for (const auto& [id, image] : images) {
     const auto picture = pictures.find(id);
     if (picture == pictures.end()) {
       builder.note(fmt::format(
-          "image '{}' passed over: it is listed or annotated but not in JPEGImages/", id));
+          "image '{}' passed over: it is listed or annotated but not in {}/", id,
+          pictures_folder(root).filename().string()));
       continue;
     }
     std::vector<std::string> labels, difficult;
@@ -225,9 +237,11 @@ Dataset open_voc(const fs::path& root) {
     builder.note(
         fmt::format("'{}' passed over: it is neither listed nor annotated", file.string()));
   if (builder.empty())
-    throw data_error("'{}': none of its {} listed or annotated images is in JPEGImages/",
-                     root.string(), images.size());
-  return builder.finish(root.string());
+    throw data_error("'{}': none of its {} listed or annotated images is in {}/",
+                     root.string(), images.size(), pictures_folder(root).filename().string());
+  Dataset out = builder.finish(root.string());
+  out.labels.several = true;
+  return out;
 }
 
 }  // namespace muster

@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "muster/classify/cross_validation.h"
-#include "muster/evaluate/measures.h"
-#include "muster/evaluate/statistics.h"
 #include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/split_measures.h"
+#include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/checksum.h"
@@ -56,6 +56,9 @@ std::string data_key(const Dataset& dataset, std::span<const size_t> items) {
     add(dataset.items[item].name);
     add(fmt::format("\t{}\t", fs::file_size(dataset.items[item].path, ignored)));
     for (int label : dataset.labels.of_item[item]) add(dataset.labels.class_names[static_cast<size_t>(label)] + ",");
+    if (!dataset.labels.difficult.empty())
+      for (int label : dataset.labels.difficult[item])
+        add("-" + dataset.labels.class_names[static_cast<size_t>(label)] + ",");
     add("\n");
   }
   return fmt::format("{:016x}", sum.digest());
@@ -70,48 +73,10 @@ Labels one_concept(const Labels& labels, int concept_index) {
   return out;
 }
 
-Json one_label_measures(const Dataset& dataset, std::span<const size_t> items, const Labels& truth,
-                        MatrixView<const double> scores, MatrixView<const double> probabilities) {
-  const std::vector<int> predicted = predicted_classes(scores), expected = true_classes(truth);
-  Json out{{"accuracy", accuracy(expected, predicted)},
-           {"mean_class_accuracy", mean_class_accuracy(expected, predicted, truth.num_classes())}};
-  if (truth.num_classes() == 2) {
-    std::vector<double> column(scores.rows);
-    std::vector<int> targets(scores.rows);
-    for (size_t i = 0; i < scores.rows; ++i) {
-      column[i] = scores(i, 1);
-      targets[i] = expected[i] == 1 ? 1 : -1;
-    }
-    out["auc"] = roc_auc(column, targets);
-    out["average_precision"] = average_precision(column, targets);
-  }
-  Json& predictions = out["predictions"] = Json::array();
-  for (size_t i = 0; i < items.size(); ++i)
-    predictions.push_back({{"item", dataset.items[items[i]].name},
-                           {"label", expected[i]},
-                           {"predicted", predicted[i]},
-                           {"confidence", probabilities(i, static_cast<size_t>(predicted[i]))}});
-  return out;
-}
-
-Json multi_label_measures(const Dataset& dataset, std::span<const size_t> items, const Labels& truth,
-                          MatrixView<const double> scores) {
-  const LabelMeasures measures = label_measures(scores, truth);
-  const auto list = [](const std::vector<double>& values) {
-    Json out = Json::array();
-    for (double value : values) out.push_back(std::isnan(value) ? Json() : Json(value));
-    return out;
-  };
-  Json out{{"auc", mean_of_defined(measures.auc)},
-           {"map", mean_of_defined(measures.average_precision)},
-           {"map_11_point", mean_of_defined(measures.average_precision_11_point)},
-           {"auc_per_label", list(measures.auc)},
-           {"average_precision_per_label", list(measures.average_precision)}};
-  Json& predictions = out["predictions"] = Json::array();
-  for (size_t i = 0; i < items.size(); ++i)
-    predictions.push_back({{"item", dataset.items[items[i]].name},
-                           {"labels", truth.of_item[i]},
-                           {"scores", std::vector<double>(scores.row(i).begin(), scores.row(i).end())}});
+Json rows_json(const Matrix<double>& values) {
+  Json out = Json::array();
+  for (size_t r = 0; r < values.rows(); ++r)
+    out.push_back(std::vector<double>(values.row(r).begin(), values.row(r).end()));
   return out;
 }
 
@@ -133,22 +98,33 @@ class Experiment {
              const Announce& announce)
       : dataset_(dataset), options_(options), progress_(progress), announce_(announce), source_(dataset) {
     if (!options.features.empty()) source_.use_features(options.features);
+    if (!options.universal.empty()) universal_ = UniversalFile::load(options.universal);
     for (const Method& method : options.methods) {
       plans_.push_back(plan_recipe(method.recipe));
       if (!plans_.back().classifier)
         throw usage_error("bench: method {} has no classifier; end its recipe with one", method.name);
     }
+    is_fused_.resize(plans_.size());
+    for (const Fusion& fusion : options.fusions)
+      for (const size_t member : fusion.members) is_fused_.at(member) = true;
   }
 
   Json run() {
     fs::create_directories(options_.out / "raw");
     extract_features();
     split();
-    for (size_t s = 0; s < splits_.list.size(); ++s)
+    for (size_t s = 0; s < splits_.list.size(); ++s) {
       for (size_t m = 0; m < plans_.size(); ++m) {
         results_of_[m].push_back(load_or_run(m, s));
         write_file_atomically(options_.out / "results.json", record().dump(1) + "\n");
       }
+      for (size_t f = 0; f < options_.fusions.size(); ++f) {
+        const size_t m = plans_.size() + f;
+        results_of_[m].push_back(fuse_split(options_.fusions[f], splits_.list[s]));
+        announce_(summary(m, s, results_of_[m].back()));
+      }
+    }
+    write_file_atomically(options_.out / "results.json", record().dump(1) + "\n");
     return record();
   }
 
@@ -190,7 +166,7 @@ class Experiment {
     splits_ = make_splits(options_.protocol, labels_, groups, marks, Rng(options_.seed).derive("splits"));
     for (const std::string& note : splits_.notes) announce_(note);
     data_key_ = data_key(dataset_, usable_);
-    results_of_.resize(plans_.size());
+    results_of_.resize(plans_.size() + options_.fusions.size());
   }
 
   Json protocol_facts() const {
@@ -203,12 +179,14 @@ class Experiment {
   }
 
   Json load_or_run(size_t m, size_t s) {
-    const std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
-                                        protocol_facts().dump(), options_.seed, s);
+    std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
+                                  protocol_facts().dump(), options_.seed, s);
+    if (universal_) key += " universal " + universal_->checksum;
     const fs::path file = options_.out / "raw" / fmt::format("{}.{:03}.json", file_name(m), s);
     if (std::ifstream in(file); in) {
       Json kept = Json::parse(in, nullptr, false);
-      if (kept.is_object() && kept.value("key", "") == key) {
+      if (kept.is_object() && kept.value("key", "") == key &&
+          (!is_fused_[m] || kept.contains("probabilities"))) {
         announce_(fmt::format("{}: split {} of {} was done before", options_.methods[m].name, s + 1, splits_.list.size()));
         return kept;
       }
@@ -226,47 +204,55 @@ class Experiment {
     return name.find('/') == std::string::npos ? name : fmt::format("recipe-{}", m + 1);
   }
 
+  // Methods first, then fusions.
+  const std::string& name_of(size_t m) const {
+    return m < plans_.size() ? options_.methods[m].name : options_.fusions[m - plans_.size()].name;
+  }
+
   std::string summary(size_t m, size_t s, const Json& result) const {
     const bool has_accuracy = result.contains("accuracy");
     const double value = result.value(has_accuracy ? "accuracy" : "map", 0.0);
-    return fmt::format("{}: split {} of {}: {} {:.1f} %", options_.methods[m].name, s + 1, splits_.list.size(),
+    return fmt::format("{}: split {} of {}: {} {:.1f} %", name_of(m), s + 1, splits_.list.size(),
                        has_accuracy ? "accuracy" : "mean average precision", 100 * value);
   }
 
+  std::vector<size_t> items_of(const std::vector<size_t>& indices) const {
+    std::vector<size_t> items;
+    for (size_t i : indices) items.push_back(usable_[i]);
+    return items;
+  }
+
+  Labels labels_of(const Split& split) const {
+    return split.label >= 0 ? one_concept(labels_, split.label) : labels_;
+  }
+
+  Json measured(const Split& split, const Matrix<double>& scores, const Matrix<double>& probabilities) const {
+    Json result{{"seed", split.seed}};
+    if (split.label >= 0) result["concept"] = labels_.class_names[static_cast<size_t>(split.label)];
+    result.update(split_measures(dataset_, items_of(split.test), labels_of(split).select(split.test), scores,
+                                 probabilities));
+    return result;
+  }
+
   Json run_split(size_t m, const Split& split) {
-    const auto items_of = [&](const std::vector<size_t>& indices) {
-      std::vector<size_t> items;
-      for (size_t i : indices) items.push_back(usable_[i]);
-      return items;
-    };
-    const Labels labels = split.label >= 0 ? one_concept(labels_, split.label) : labels_;
     const std::vector<size_t> train = items_of(split.train), test = items_of(split.test);
     StageSeconds seconds;
     const auto start = std::chrono::steady_clock::now();
     const uint64_t fit_seed = Rng(options_.seed).derive("fit").derive(split.seed).next();
-    const Pipeline pipeline =
-        fit_pipeline(plans_[m], source_, train, labels.select(split.train), fit_seed, progress_, &seconds);
+    const Pipeline pipeline = fit_pipeline(plans_[m], source_, train, labels_of(split).select(split.train), fit_seed,
+                                           progress_, {&seconds, false, universal_ ? &*universal_ : nullptr});
     const double train_seconds = seconds_since(start);
     const auto test_start = std::chrono::steady_clock::now();
     const Matrix<double> scores = pipeline.scores(source_, test, progress_);
     const double test_seconds = seconds_since(test_start);
-    const Labels truth = labels.select(split.test);
-    Json result{{"seed", split.seed}};
-    if (split.label >= 0) result["concept"] = labels_.class_names[static_cast<size_t>(split.label)];
-    result.update(labels.single_label() ? one_label_measures(dataset_, test, truth, scores,
-                                                             pipeline.classifier().probabilities(scores))
-                                        : multi_label_measures(dataset_, test, truth, scores));
+    const Matrix<double> probabilities = pipeline.classifier().probabilities(scores);
+    Json result = measured(split, scores, probabilities);
+    if (is_fused_[m]) result["probabilities"] = rows_json(probabilities);
     Json& times = result["seconds"] = {{"features", feature_seconds_[m]}};
     for (const auto& [stage, value] : seconds) times[stage] = value;
     times["train"] = train_seconds;
     times["test"] = test_seconds;
-    if (const FitStatistics* statistics = pipeline.classifier().statistics()) {
-      result["C"] = statistics->C;
-      if (const auto& found = statistics->indefinite)
-        result["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
-                                {"largest_eigenvalue", found->largest_eigenvalue},
-                                {"negative", found->negative}};
-    }
+    if (const FitStatistics* statistics = pipeline.classifier().statistics()) add_statistics(*statistics, result);
     if (const auto weights = learnt_weights(pipeline); !weights.empty()) result["kernel_shares"] = weights;
     result["num_train"] = train.size();
     result["num_test"] = test.size();
@@ -274,25 +260,50 @@ class Experiment {
     return result;
   }
 
-  Json method_record(size_t m) const {
-    Json out{{"method", options_.methods[m].name},
-             {"recipe", options_.methods[m].recipe.text()},
-             {"full_recipe", plans_[m].recipe().text()}};
-    const std::vector<Json>& results = results_of_[m];
-    const auto gather = [&](const char* name) {
-      std::vector<double> values;
-      for (const Json& result : results)
-        if (result.contains(name) && result[name].is_number()) values.push_back(result[name]);
-      return values;
-    };
-    for (const char* name : {"accuracy", "mean_class_accuracy", "auc", "map", "map_11_point", "average_precision"}) {
-      const std::vector<double> values = gather(name);
-      if (values.empty()) continue;
-      const Spread spread = spread_of(values);
-      out[fmt::format("{}_mean", name)] = spread.mean;
-      out[fmt::format("{}_std", name)] = spread.deviation;
-      out[fmt::format("{}_interval", name)] = {spread.low, spread.high};
+  static void add_statistics(const FitStatistics& statistics, Json& result) {
+    result["C"] = statistics.C;
+    if (const auto& found = statistics.indefinite)
+      result["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
+                              {"largest_eigenvalue", found->largest_eigenvalue},
+                              {"negative", found->negative}};
+    if (const auto& convergence = statistics.convergence)
+      result["convergence"] = {{"steps", convergence->steps},
+                               {"violation", convergence->violation},
+                               {"reached", convergence->reached}};
+  }
+
+  // The weighted mean of the members' probabilities, as scores.
+  Json fuse_split(const Fusion& fusion, const Split& split) const {
+    Matrix<double> mean;
+    double total = 0;
+    for (double weight : fusion.weights) total += weight;
+    Json seconds = Json::object();
+    for (size_t f = 0; f < fusion.members.size(); ++f) {
+      const Json& member = results_of_[fusion.members[f]].back();
+      const Json& rows = member["probabilities"];
+      if (mean.empty()) mean = Matrix<double>(rows.size(), rows.empty() ? 0 : rows[0].size());
+      for (size_t r = 0; r < mean.rows(); ++r)
+        for (size_t c = 0; c < mean.cols(); ++c) mean(r, c) += fusion.weights[f] / total * rows[r][c].get<double>();
+      for (const auto& [stage, value] : member["seconds"].items())
+        seconds[stage] = seconds.value(stage, 0.0) + value.get<double>();
     }
+    Json result = measured(split, mean, mean);
+    result["seconds"] = std::move(seconds);
+    return result;
+  }
+
+  Json method_record(size_t m) const {
+    Json out{{"method", name_of(m)}};
+    if (m < plans_.size()) {
+      out["recipe"] = options_.methods[m].recipe.text();
+      out["full_recipe"] = plans_[m].recipe().text();
+    } else {
+      const Fusion& fusion = options_.fusions[m - plans_.size()];
+      for (const size_t member : fusion.members) out["fused"].push_back(name_of(member));
+      out["weights"] = fusion.weights;
+    }
+    const std::vector<Json>& results = results_of_[m];
+    out.update(mean_measures(results, labels_.class_names));
     out["seconds"] = Json::object();
     double peak = 0;
     for (const Json& result : results) {
@@ -304,6 +315,7 @@ class Experiment {
     out["splits"] = Json::array();
     for (Json result : results) {
       result.erase("key");
+      result.erase("probabilities");
       out["splits"].push_back(std::move(result));
     }
     return out;
@@ -316,9 +328,10 @@ class Experiment {
     out["data"] = {{"items", usable_.size()}, {"classes", labels_.num_classes()}, {"left_out", left_out_},
                    {"notes", splits_.notes},  {"key", data_key_}};
     out["protocol"] = protocol_facts();
+    if (universal_) out["universal"] = {{"file", universal_->path.filename().string()}, {"checksum", universal_->checksum}};
     out["machine"] = machine_facts();
     out["results"] = Json::array();
-    for (size_t m = 0; m < plans_.size(); ++m)
+    for (size_t m = 0; m < results_of_.size(); ++m)
       if (!results_of_[m].empty()) out["results"].push_back(method_record(m));
     return out;
   }
@@ -328,7 +341,9 @@ class Experiment {
   const Progress& progress_;
   const Announce& announce_;
   ItemSource source_;
+  std::optional<UniversalFile> universal_;
   std::vector<Plan> plans_;
+  std::vector<bool> is_fused_;  // methods whose probabilities a fusion needs
   std::vector<double> feature_seconds_;
   std::vector<std::string> left_out_;
   std::vector<size_t> usable_;

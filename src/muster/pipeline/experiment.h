@@ -19,12 +19,21 @@ struct Method {
   Recipe recipe;
 };
 
+// A row of its own: the weighted mean of the probabilities of some methods (score fusion, UGM 4.1).
+struct Fusion {
+  std::string name;
+  std::vector<size_t> members;  // indices into the methods
+  std::vector<double> weights;  // positive, one a member
+};
+
 struct ExperimentOptions {
   std::vector<Method> methods;
+  std::vector<Fusion> fusions;
   ProtocolOptions protocol;
   uint64_t seed = 1;
   std::filesystem::path out;
   std::filesystem::path features;  // ItemSource::use_features, unless empty
+  std::filesystem::path universal;  // a UniversalFile that all methods use, unless empty
 };
 
 // What happened, for the command to tell: called between steps with one sentence.

@@ -139,6 +139,14 @@ TEST_F(ExperimentTest, SeveralLabelsAnItem) {
   }
   ASSERT_EQ(method["splits"].size(), 1u);
   EXPECT_EQ(method["splits"][0]["average_precision_per_label"].size(), 3u);
+  ASSERT_EQ(method["labels"].size(), 3u);
+  double sum = 0;
+  for (const Json& label : method["labels"]) {
+    EXPECT_TRUE(label.contains("auc_mean"));
+    EXPECT_TRUE(label.contains("average_precision_11_point_mean"));
+    sum += label["average_precision_mean"].get<double>();
+  }
+  EXPECT_NEAR(method["map_mean"], sum / 3, 1e-12);
   EXPECT_EQ(method["splits"][0]["predictions"][0]["scores"].size(), 3u);
 }
 
@@ -157,6 +165,63 @@ TEST_F(ExperimentTest, PosNegAsksForOneConceptASplit) {
   }
   EXPECT_EQ(concepts, (std::map<std::string, int>{{"class0", 2}, {"class1", 2}, {"class2", 2}}));
   EXPECT_GT(method["auc_mean"], 0.8);
+  EXPECT_EQ(method["labels"].size(), 3u);
+  double sum = 0;
+  for (const Json& split : method["splits"]) sum += split["average_precision"].get<double>() / 6;
+  EXPECT_NEAR(method["map_mean"], sum, 1e-12);
+}
+
+// A difficult label counts neither for nor against.
+TEST_F(ExperimentTest, DifficultLabelsAreLeftOut) {
+  dataset_.labels.several = true;
+  dataset_.labels.difficult.resize(dataset_.items.size());
+  for (size_t i = 0; i < dataset_.items.size(); ++i)
+    dataset_.items[i].part = i % 2 ? Part::kTrain : Part::kTest;
+  const auto class_of = [&](size_t i) { return dataset_.labels.of_item[i].at(0); };
+  // Mislabelled on purpose, half of them in the test part, and then marked as difficult.
+  for (size_t i = 0; i < dataset_.items.size(); i += 3) {
+    const int wrong = (class_of(i) + 1) % 3;
+    dataset_.labels.difficult[i] = {wrong};
+  }
+  options_.protocol.protocol = Protocol::kVoc;
+  const Json with = run();
+  for (size_t i = 0; i < dataset_.items.size(); i += 3) dataset_.labels.of_item[i].push_back((class_of(i) + 1) % 3);
+  for (auto& list : dataset_.labels.of_item) std::ranges::sort(list);
+  EXPECT_EQ(run()["results"][0]["map_mean"], with["results"][0]["map_mean"]);
+  dataset_.labels.difficult.clear();
+  EXPECT_LT(run()["results"][0]["map_mean"], with["results"][0]["map_mean"]);
+}
+
+TEST_F(ExperimentTest, FusedMethodsGetARow) {
+  add("kernel", "bow:words=8/rbf/klr:C=10");
+  options_.fusions = {{"fused 1+2", {0, 1}, {1, 1}}, {"almost 1", {0, 1}, {1e9, 1}}};
+  const Json record = run();
+  ASSERT_EQ(record["results"].size(), 4u);
+  const Json& fused = record["results"][2];
+  EXPECT_EQ(fused["method"], "fused 1+2");
+  EXPECT_EQ(fused["fused"], (std::vector<std::string>{"small", "kernel"}));
+  EXPECT_GT(fused["accuracy_mean"], 0.8);
+  for (size_t s = 0; s < 2; ++s)
+    for (size_t i = 0; i < 12; ++i) {
+      const auto of = [&](size_t m) { return record["results"][m]["splits"][s]["predictions"][i]; };
+      EXPECT_EQ(of(3)["predicted"], of(0)["predicted"]);
+      // Where both agree the mean cannot but agree.
+      if (of(0)["predicted"] == of(1)["predicted"]) {
+        EXPECT_EQ(of(2)["predicted"], of(0)["predicted"]);
+      }
+    }
+  EXPECT_FALSE(record["results"][0]["splits"][0].contains("probabilities"));
+  EXPECT_EQ(run()["results"][2]["accuracy_mean"], fused["accuracy_mean"]);
+  EXPECT_EQ(times_said("was done before"), 4u);
+  // What was run without a fusion kept no probabilities, and is run again.
+  ExperimentOptions alone = options_;
+  options_.fusions.clear();
+  options_.out = out_ / "alone";
+  run();
+  options_ = alone;
+  options_.out = out_ / "alone";
+  EXPECT_EQ(run()["results"][2]["accuracy_mean"], fused["accuracy_mean"]);
+  EXPECT_EQ(times_said("was done before"), 0u);
 }
 
 TEST_F(ExperimentTest, AMethodWithoutAClassifierIsAUsageError) {

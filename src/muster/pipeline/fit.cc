@@ -1,31 +1,14 @@
 #include <atomic>
-#include <chrono>
 
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/pipeline/kernel_fusion.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/stopwatch.h"
+#include "muster/pipeline/universal_file.h"
 #include "muster/setkernel/feature_kernel.h"
 
 namespace muster {
 namespace {
-
-// Adds the time until it goes out of scope to one entry of `seconds`.
-class Stopwatch {
- public:
-  Stopwatch(StageSeconds* seconds, const char* stage) : seconds_(seconds), stage_(stage) {}
-  ~Stopwatch() {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    if (seconds_) (*seconds_)[stage_] += spent.count();
-  }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  StageSeconds* seconds_;
-  const char* stage_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 VectorSet choose_vectors(const VectorSet& set, std::span<const size_t> rows) {
   VectorSet out;
@@ -102,6 +85,20 @@ double mean_squared_norm(const Matrix<float>& vectors) {
   return sum / static_cast<double>(std::max<size_t>(vectors.rows(), 1));
 }
 
+// Side by side, each times its branch's scale.
+Matrix<float> join_parts(std::vector<Matrix<float>> parts, std::span<const FittedBranch> branches) {
+  if (parts.size() == 1 && branches[0].scale == 1) return std::move(parts[0]);
+  size_t dim = 0;
+  for (const Matrix<float>& part : parts) dim += part.cols();
+  Matrix<float> all(parts[0].rows(), dim);
+  for (size_t i = 0; i < all.rows(); ++i) {
+    float* out = all.row(i).data();
+    for (size_t b = 0; b < parts.size(); ++b)
+      for (float value : parts[b].row(i)) *out++ = static_cast<float>(branches[b].scale) * value;
+  }
+  return all;
+}
+
 // A branch that stops at a set feature takes part in a kernel machine by its dot product.
 void give_kernel(FittedBranch& branch) {
   if (branch.kernel) return;
@@ -112,42 +109,28 @@ void give_kernel(FittedBranch& branch) {
 class Fitting {
  public:
   Fitting(const Plan& plan, const ItemSource& source, std::span<const size_t> items, const Labels& labels,
-          uint64_t seed, const Progress& progress, StageSeconds* seconds)
+          uint64_t seed, const Progress& progress, StageSeconds* seconds, const UniversalFile* universal)
       : plan_(plan), source_(source), items_(items), labels_(labels), rng_(seed), progress_(progress),
-        seconds_(seconds) {}
+        seconds_(seconds), universal_(universal) {}
 
   std::vector<FittedBranch> fit_branches() {
     const Stopwatch watch(seconds_, "fit");
     std::vector<FittedBranch> branches;
     for (size_t b = 0; b < plan_.branches.size(); ++b)
-      branches.push_back(
-          fit_branch(plan_.branches[b], source_, items_, labels_, rng_.derive("branch").derive(b), progress_));
+      branches.push_back(fit_branch(plan_.branches[b], source_, items_, labels_, rng_.derive("branch").derive(b),
+                                    progress_, universal_));
     return branches;
   }
 
-  std::shared_ptr<const Classifier> fit_on_vectors(std::vector<FittedBranch>& branches) {
-    std::vector<Matrix<float>> parts;
-    size_t dim = 0;
+  // `vectors` become those that the classifier was fitted on.
+  std::shared_ptr<const Classifier> fit_on_vectors(std::vector<FittedBranch>& branches, Matrix<float>& vectors) {
     {
       const Stopwatch watch(seconds_, "encode");
-      for (size_t b = 0; b < branches.size(); ++b) {
-        parts.push_back(encode_items(branches[b], plan_.branches[b], source_, items_, progress_));
-        dim += parts.back().cols();
-        const double norm = mean_squared_norm(parts.back());
-        if (branches.size() > 1 && norm > 0) branches[b].scale = 1 / std::sqrt(norm);
-      }
+      vectors = encode_to_scale(branches);
     }
     const Stopwatch watch(seconds_, "classifier");
-    const VectorClassifierStage& stage = plan_.classifier->as<VectorClassifierStage>();
-    const AnyOptions& options = *plan_.classifier->options;
-    if (parts.size() == 1) return stage.fit(options, parts[0], labels_, rng_.derive("classifier"), progress_);
-    Matrix<float> all(items_.size(), dim);
-    for (size_t i = 0; i < items_.size(); ++i) {
-      float* out = all.row(i).data();
-      for (size_t b = 0; b < parts.size(); ++b)
-        for (float value : parts[b].row(i)) *out++ = static_cast<float>(branches[b].scale) * value;
-    }
-    return stage.fit(options, all, labels_, rng_.derive("classifier"), progress_);
+    return plan_.classifier->as<VectorClassifierStage>().fit(*plan_.classifier->options, vectors, labels_,
+                                                             rng_.derive("classifier"), progress_);
   }
 
   std::shared_ptr<const Classifier> fit_on_grams(std::vector<FittedBranch>& branches) {
@@ -168,6 +151,17 @@ class Fitting {
   }
 
  private:
+  // Settles the scales where there are several branches.
+  Matrix<float> encode_to_scale(std::vector<FittedBranch>& branches) {
+    std::vector<Matrix<float>> parts;
+    for (size_t b = 0; b < branches.size(); ++b) {
+      parts.push_back(encode_items(branches[b], plan_.branches[b], source_, items_, progress_));
+      const double norm = mean_squared_norm(parts.back());
+      if (branches.size() > 1 && norm > 0) branches[b].scale = 1 / std::sqrt(norm);
+    }
+    return join_parts(std::move(parts), branches);
+  }
+
   const Plan& plan_;
   const ItemSource& source_;
   std::span<const size_t> items_;
@@ -175,22 +169,14 @@ class Fitting {
   Rng rng_;
   const Progress& progress_;
   StageSeconds* seconds_;
+  const UniversalFile* universal_;
 };
 
-}  // namespace
-
-VectorSet FittedBranch::reduce(VectorSet set) const {
-  if (set.size() > 0 && set.dim() != input_dim)
-    throw data_error("vectors of {} components were given, the model was trained on vectors of {}", set.dim(), input_dim);
-  for (const auto& reducer : reducers) set = reducer->apply(std::move(set));
-  return set;
-}
-
-FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
-                        const Labels& labels, Rng rng, const Progress& progress) {
-  MUSTER_CHECK(plan.complete());
+// Reductions, and the set feature or set kernel.
+FittedBranch learn_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
+                          const Labels& labels, size_t width, const Rng& rng, const Progress& progress) {
   FittedBranch branch;
-  size_t width = branch.input_dim = common_width(plan, source, items);
+  branch.input_dim = width;
   const auto sample_for = [&](const PlannedStage& stage, const Rng& stream) {
     return draw_sample(branch, plan, source, items, labels, stage.num_samples(), width, stream);
   };
@@ -208,28 +194,50 @@ FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::s
   const Sample sample = sample_for(last, stream.derive("sample"));
   if (sample.vectors.rows() == 0)
     throw data_error("none of the {} training items has a single vector to learn from", items.size());
-  const auto transform = [&] {
-    for (const PlannedStage& stage : plan.transforms)
-      branch.kernel = stage.as<KernelTransformStage>().make(*stage.options, branch.kernel);
-  };
-  if (plan.set_kernel) {
+  if (plan.set_kernel)
     branch.kernel = last.as<SetKernelStage>().fit(*last.options, sample, stream.derive("fit"), progress);
-    transform();
-    return branch;
-  }
-  const auto feature = std::make_shared<SetFeature>(
-      last.as<SetFeatureStage>().fit(*last.options, sample, stream.derive("fit"), progress));
-  branch.feature = feature;
+  else
+    branch.feature = std::make_shared<SetFeature>(
+        last.as<SetFeatureStage>().fit(*last.options, sample, stream.derive("fit"), progress));
+  return branch;
+}
+
+// A branch from a universal mixture, without what depends on training items. Their width must fit.
+FittedBranch branch_of(const UniversalFile& file, const BranchPlan& plan, size_t width) {
+  FittedBranch branch = file.make_branch(plan);
+  if (branch.input_dim != width)
+    throw data_error("{}: its mixture was learnt from vectors of {} components, and the items have {}",
+                     file.path.string(), branch.input_dim, width);
+  return branch;
+}
+
+}  // namespace
+
+VectorSet FittedBranch::reduce(VectorSet set) const {
+  if (set.size() > 0 && set.dim() != input_dim)
+    throw data_error("vectors of {} components were given, the model was trained on vectors of {}", set.dim(), input_dim);
+  for (const auto& reducer : reducers) set = reducer->apply(std::move(set));
+  return set;
+}
+
+FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
+                        const Labels& labels, Rng rng, const Progress& progress, const UniversalFile* universal) {
+  MUSTER_CHECK(plan.complete());
+  const size_t width = common_width(plan, source, items);
+  FittedBranch branch = universal ? branch_of(*universal, plan, width)
+                                  : learn_branch(plan, source, items, labels, width, rng, progress);
   if (plan.vector_scaling) {
     const VectorScalingStage& scaling = plan.vector_scaling->as<VectorScalingStage>();
+    Standardiser standardiser = scaling.fit(encode_items(branch, plan, source, items, progress));
     // The branch's own feature, not yet shared with anyone.
-    feature->standardise(scaling.fit(encode_items(branch, plan, source, items, progress)));
+    std::const_pointer_cast<SetFeature>(branch.feature)->standardise(std::move(standardiser));
   }
   if (plan.feature_kernel) {
     branch.kernel = plan.feature_kernel->as<FeatureKernelStage>().make(*plan.feature_kernel->options, branch.feature);
     branch.feature = nullptr;
-    transform();
   }
+  for (const PlannedStage& stage : plan.transforms)
+    branch.kernel = stage.as<KernelTransformStage>().make(*stage.options, branch.kernel);
   return branch;
 }
 
@@ -241,6 +249,14 @@ Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, c
   return out;
 }
 
+Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan, const ItemSource& source,
+                           std::span<const size_t> items, const Progress& progress) {
+  std::vector<Matrix<float>> parts;
+  for (size_t b = 0; b < branches.size(); ++b)
+    parts.push_back(encode_items(branches[b], plan.branches[b], source, items, progress));
+  return join_parts(std::move(parts), branches);
+}
+
 Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
                             std::span<const size_t> items, const Progress& progress) {
   Represented out(items.size());
@@ -250,15 +266,21 @@ Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, 
 }
 
 Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items, const Labels& labels,
-                      uint64_t seed, const Progress& progress, StageSeconds* seconds) {
+                      uint64_t seed, const Progress& progress, const FitExtras& extras) {
   if (!plan.classifier)
     throw usage_error("recipe: it has no classifier; end it with one, such as linear-svm");
+  if (extras.universal && plan.branches.size() != 1)
+    throw usage_error("recipe: it has {} branches, and a universal mixture is for a recipe of one", plan.branches.size());
   MUSTER_CHECK(items.size() == labels.size());
-  Fitting fitting(plan, source, items, labels, seed, progress, seconds);
+  Fitting fitting(plan, source, items, labels, seed, progress, extras.seconds, extras.universal);
   std::vector<FittedBranch> branches = fitting.fit_branches();
+  auto training = std::make_shared<KeptTraining>();
+  training->labels = labels;
   std::shared_ptr<const Classifier> classifier =
-      plan.on_vectors() ? fitting.fit_on_vectors(branches) : fitting.fit_on_grams(branches);
-  return Pipeline(plan, std::move(branches), std::move(classifier), labels.class_names, !labels.single_label(), seed);
+      plan.on_vectors() ? fitting.fit_on_vectors(branches, training->vectors) : fitting.fit_on_grams(branches);
+  if (plan.on_vectors() && !extras.keep_training) training = nullptr;
+  return Pipeline(plan, std::move(branches), std::move(classifier), labels.class_names, !labels.single_label(), seed,
+                  std::move(training));
 }
 
 }  // namespace muster

@@ -98,29 +98,84 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
   return branch;
 }
 
-uint64_t parse_seed(const std::string& text, const std::filesystem::path& path) {
+// Lists of lists, as their ends and their values.
+void save_lists(const std::vector<std::vector<int>>& lists, TensorWriter out) {
+  std::vector<uint64_t> ends;
+  std::vector<int32_t> values;
+  for (const std::vector<int>& list : lists) {
+    values.insert(values.end(), list.begin(), list.end());
+    ends.push_back(values.size());
+  }
+  out.put("ends", ends);
+  out.put("values", values);
+}
+
+std::vector<std::vector<int>> load_lists(const TensorReader& in, size_t num_classes) {
+  const auto ends = in.values<uint64_t>("ends");
+  const auto values = in.values<int32_t>("values");
+  in.require(std::ranges::is_sorted(ends) && (ends.empty() ? 0 : ends.back()) == values.size(),
+             "labels end elsewhere");
+  for (const int32_t value : values)
+    in.require(value >= 0 && static_cast<size_t>(value) < num_classes, "a label is no class");
+  std::vector<std::vector<int>> out;
+  size_t begin = 0;
+  for (const uint64_t end : ends) {
+    out.emplace_back(values.begin() + static_cast<long>(begin), values.begin() + static_cast<long>(end));
+    in.require(std::ranges::is_sorted(out.back()), "the labels of an item are not in order");
+    begin = end;
+  }
+  return out;
+}
+
+void save_training(const KeptTraining& training, TensorWriter out) {
+  save_lists(training.labels.of_item, out.scope("labels"));
+  if (!training.labels.difficult.empty()) save_lists(training.labels.difficult, out.scope("difficult"));
+  if (!training.vectors.empty()) out.put("vectors", training.vectors);
+}
+
+std::shared_ptr<const KeptTraining> load_training(const TensorReader& in, std::vector<std::string> class_names,
+                                                  bool multi_label) {
+  if (!in.has("labels.ends")) return nullptr;
+  auto out = std::make_shared<KeptTraining>();
+  const size_t num_classes = class_names.size();
+  out->labels = {std::move(class_names), load_lists(in.scope("labels"), num_classes), {}, multi_label};
+  in.require(multi_label || out->labels.single_label(), "an item without exactly one label");
+  if (in.has("difficult.ends")) {
+    out->labels.difficult = load_lists(in.scope("difficult"), num_classes);
+    in.require(out->labels.difficult.size() == out->labels.size(), "difficult labels of other items");
+  }
+  if (in.has("vectors")) {
+    out->vectors = in.matrix<float>("vectors");
+    in.require(out->vectors.rows() == out->labels.size(), "training vectors of other items");
+  }
+  return out;
+}
+
+uint64_t parse_seed(const std::string& text, const std::string& path) {
   uint64_t seed = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seed);
   if (code != std::errc() || end != text.data() + text.size())
-    throw data_error("{}: its seed '{}' is no number; the file is damaged", path.string(), text);
+    throw data_error("{}: its seed '{}' is no number; the file is damaged", path, text);
   return seed;
 }
 
 // A recipe that this muster does not understand is the file's fault, not the user's.
-Plan stored_plan(const std::string& recipe, const std::filesystem::path& path) {
+Plan stored_plan(const std::string& recipe, const std::string& path) {
   try {
     return plan_recipe(parse_recipe(recipe));
   } catch (const Error& error) {
-    throw data_error("{}: its recipe cannot be used: {}", path.string(), error.what());
+    throw data_error("{}: its recipe cannot be used: {}", path, error.what());
   }
 }
 
 }  // namespace
 
 Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
-                   std::vector<std::string> class_names, bool multi_label, uint64_t seed)
+                   std::vector<std::string> class_names, bool multi_label, uint64_t seed,
+                   std::shared_ptr<const KeptTraining> training)
     : plan_(std::move(plan)), branches_(std::move(branches)), classifier_(std::move(classifier)),
-      class_names_(std::move(class_names)), multi_label_(multi_label), seed_(seed) {}
+      class_names_(std::move(class_names)), multi_label_(multi_label), seed_(seed),
+      training_(std::move(training)) {}
 
 Matrix<double> Pipeline::scores(const ItemSource& source, std::span<const size_t> items,
                                 const Progress& progress) const {
@@ -130,16 +185,7 @@ Matrix<double> Pipeline::scores(const ItemSource& source, std::span<const size_t
       sets.push_back(represent_items(branches_[b], plan_.branches[b], source, items, progress));
     return classifier_->scores_from_gram(joined_gram(branches_, sets, progress));
   }
-  Matrix<float> vectors(items.size(), total_dim(branches_));
-  size_t begin = 0;
-  for (size_t b = 0; b < branches_.size(); ++b) {
-    const Matrix<float> part = encode_items(branches_[b], plan_.branches[b], source, items, progress);
-    for (size_t i = 0; i < items.size(); ++i)
-      for (size_t t = 0; t < part.cols(); ++t)
-        vectors(i, begin + t) = branches_[b].scale == 1 ? part(i, t) : part(i, t) * static_cast<float>(branches_[b].scale);
-    begin += part.cols();
-  }
-  return classifier_->scores(vectors);
+  return classifier_->scores(encode_items(branches_, plan_, source, items, progress));
 }
 
 Matrix<double> Pipeline::scores(const std::vector<VectorSet>& set_of_branch) const {
@@ -157,7 +203,11 @@ Matrix<double> Pipeline::scores(const std::vector<VectorSet>& set_of_branch) con
 
 void Pipeline::save(const std::filesystem::path& path) const {
   TensorMap map;
-  const TensorWriter out(map);
+  save(TensorWriter(map));
+  write_safetensors(path, map);
+}
+
+void Pipeline::save(const TensorWriter& out) const {
   TensorWriter top = out;
   top.put_text("format_version", kFormatVersion);
   top.put_text("kind", "muster model");
@@ -172,19 +222,24 @@ void Pipeline::save(const std::filesystem::path& path) const {
     save_branch(branch, scope);
   }
   classifier_->save(out.scope("classifier"));
-  write_safetensors(path, map);
+  if (training_) save_training(*training_, out.scope("training"));
 }
 
 Pipeline Pipeline::load(const std::filesystem::path& path) {
   const TensorMap map = read_safetensors(path);
-  const TensorReader in(map);
-  if (!map.metadata.contains("kind") || in.text("kind") != "muster model")
+  const auto kind = map.metadata.find("kind");
+  if (kind == map.metadata.end() || kind->second != "muster model")
     throw data_error("{}: it is no muster model; make one with muster train", path.string());
+  return load(TensorReader(map), path.string());
+}
+
+Pipeline Pipeline::load(const TensorReader& in, const std::string& path) {
+  in.require(in.text("kind") == "muster model", "it is no model");
   if (in.text("format_version") != kFormatVersion)
     throw data_error("{}: it has format version {}, and this muster reads version {}; train the model again or use the "
-                     "muster that wrote it", path.string(), in.text("format_version"), kFormatVersion);
+                     "muster that wrote it", path, in.text("format_version"), kFormatVersion);
   Plan plan = stored_plan(in.text("recipe"), path);
-  if (!plan.classifier) throw data_error("{}: its recipe has no classifier", path.string());
+  if (!plan.classifier) throw data_error("{}: its recipe has no classifier", path);
   std::vector<FittedBranch> branches;
   for (size_t b = 0; b < plan.branches.size(); ++b) {
     const TensorReader scope = in.scope("branch").scope(std::to_string(b));
@@ -198,10 +253,13 @@ Pipeline Pipeline::load(const std::filesystem::path& path) {
                         : stage.as<GramClassifierStage>().load(*stage.options, in.scope("classifier"));
   const nlohmann::json names = nlohmann::json::parse(in.text("class_names"), nullptr, false);
   if (!names.is_array() || static_cast<int>(names.size()) != classifier->num_classes())
-    throw data_error("{}: its class names do not fit its classifier; the file is damaged", path.string());
+    throw data_error("{}: its class names do not fit its classifier; the file is damaged", path);
+  const bool multi_label = in.text("multi_label") == "true";
+  std::shared_ptr<const KeptTraining> training =
+      load_training(in.scope("training"), names.get<std::vector<std::string>>(), multi_label);
   return Pipeline(std::move(plan), std::move(branches), std::move(classifier),
-                  names.get<std::vector<std::string>>(), in.text("multi_label") == "true",
-                  parse_seed(in.text("seed"), path));
+                  names.get<std::vector<std::string>>(), multi_label, parse_seed(in.text("seed"), path),
+                  std::move(training));
 }
 
 }  // namespace muster

@@ -28,13 +28,20 @@ struct FittedBranch {
   VectorSet reduce(VectorSet set) const;
 };
 
+// What add_classes needs of the items that a pipeline was trained on.
+struct KeptTraining {
+  Labels labels;
+  Matrix<float> vectors;  // before a classifier on vectors; kernels keep theirs in the branches
+};
+
 // Wall-clock seconds by what they were spent on: "fit" (reductions, vocabularies), "encode", "classifier".
 using StageSeconds = std::map<std::string, double>;
 
 class Pipeline {
  public:
   Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
-           std::vector<std::string> class_names, bool multi_label, uint64_t seed);
+           std::vector<std::string> class_names, bool multi_label, uint64_t seed,
+           std::shared_ptr<const KeptTraining> training = nullptr);
 
   const Plan& plan() const { return plan_; }
   const std::vector<std::string>& class_names() const { return class_names_; }
@@ -42,6 +49,8 @@ class Pipeline {
   uint64_t seed() const { return seed_; }
   const Classifier& classifier() const { return *classifier_; }
   const std::vector<FittedBranch>& branches() const { return branches_; }
+  // Null where nothing was kept.
+  const KeptTraining* training() const { return training_.get(); }
 
   // items x classes. Every item must be readable (ItemSource::prepare says which are).
   Matrix<double> scores(const ItemSource& source, std::span<const size_t> items, const Progress& progress) const;
@@ -51,6 +60,9 @@ class Pipeline {
   // Atomic; the bytes depend on the model alone.
   void save(const std::filesystem::path& path) const;
   static Pipeline load(const std::filesystem::path& path);
+  // The same as a part of another file; `file` is for messages.
+  void save(const TensorWriter& out) const;
+  static Pipeline load(const TensorReader& in, const std::string& file);
 
  private:
   Plan plan_;
@@ -59,16 +71,32 @@ class Pipeline {
   std::vector<std::string> class_names_;
   bool multi_label_;
   uint64_t seed_;
+  std::shared_ptr<const KeptTraining> training_;
+};
+
+struct UniversalFile;
+
+struct FitExtras {
+  StageSeconds* seconds = nullptr;  // gets the time of each stage
+  // A kernel machine keeps the training sets in any case, and their labels with them; this keeps the training
+  // vectors of the others, too.
+  bool keep_training = false;
+  // Where given, holds all of the recipe's only branch that is learnt.
+  const UniversalFile* universal = nullptr;
 };
 
 // Fits every stage in turn on the items given, all of which must be readable and labelled.
 Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items,
                       const Labels& labels_of_items, uint64_t seed, const Progress& progress,
-                      StageSeconds* seconds = nullptr);
+                      const FitExtras& extras = {});
 
 // Without a classifier: what `muster encode` and `muster gram` use.
 FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
-                        const Labels& labels_of_items, Rng rng, const Progress& progress);
+                        const Labels& labels_of_items, Rng rng, const Progress& progress,
+                        const UniversalFile* universal = nullptr);
+// One vector an item from all branches, each brought to its scale: what the classifier takes.
+Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan, const ItemSource& source,
+                           std::span<const size_t> items, const Progress& progress);
 Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
                            std::span<const size_t> items, const Progress& progress);
 Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,

@@ -49,7 +49,7 @@ TEST_P(OnPictures, FitsSavesLoadsAndPredictsTheSame) {
   const std::vector<size_t> items = all_items(dataset);
   StageSeconds seconds;
   const Pipeline pipeline =
-      fit_pipeline(plan(GetParam()), source, items, dataset.labels, 3, {}, &seconds);
+      fit_pipeline(plan(GetParam()), source, items, dataset.labels, 3, {}, {.seconds = &seconds});
   EXPECT_EQ(seconds.size(), 3u);
   const Matrix<double> scores = pipeline.scores(source, items, {});
   EXPECT_GT(training_accuracy(scores, dataset.labels), 0.6);

@@ -1,7 +1,9 @@
 #include "muster/pipeline/registry.h"
 
 #include "muster/classify/kernel_svm.h"
+#include "muster/classify/klr.h"
 #include "muster/classify/linear_svm.h"
+#include "muster/classify/logistic.h"
 #include "muster/core/error.h"
 #include "muster/features/dsift.h"
 #include "muster/features/lbp.h"
@@ -15,12 +17,16 @@
 #include "muster/setfeature/emk_cksvd.h"
 #include "muster/setfeature/emk_fourier.h"
 #include "muster/setfeature/emk_kpca.h"
+#include "muster/setfeature/fisher.h"
 #include "muster/setfeature/gmm_bow.h"
 #include "muster/setfeature/kernel_codebook.h"
+#include "muster/setfeature/supervector.h"
+#include "muster/setfeature/vlad.h"
 #include "muster/setkernel/empirical_map.h"
 #include "muster/setkernel/exponent.h"
 #include "muster/setkernel/feature_kernel.h"
 #include "muster/setkernel/greedy.h"
+#include "muster/setkernel/klk.h"
 #include "muster/setkernel/l1_embedding.h"
 #include "muster/setkernel/match.h"
 #include "muster/setkernel/matching.h"
@@ -28,6 +34,7 @@
 #include "muster/setkernel/pdf_kl.h"
 #include "muster/setkernel/pdf_product.h"
 #include "muster/setkernel/pmk.h"
+#include "muster/setkernel/ppk.h"
 #include "muster/setkernel/principal_angles.h"
 #include "muster/setkernel/spm.h"
 #include "muster/setkernel/subpoly.h"
@@ -59,6 +66,8 @@ constexpr Traits kDistance{.psd = Psd::kNo, .distance = true, .co_occurrence = t
 // Between densities fitted to the sets.
 constexpr Traits kDensities{.co_occurrence = true, .model_free = false, .cost = "d^3"};
 constexpr Traits kDivergences{.psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .cost = "d^2"};
+// k Gaussians a set.
+constexpr Traits kMixtures{.co_occurrence = true, .model_free = false, .cost = "d k"};
 // Of kernels.
 constexpr Traits kKeepsPsd{.psd = Psd::kConditional};
 constexpr Traits kMakesPsd{.psd = Psd::kAlways};
@@ -90,6 +99,12 @@ std::vector<StageEntry> make_stages() {
       set_feature("emk-kpca", "match kernel by kernel PCA", "EMK 3.1", kNone, fit_emk_kpca, load_emk_kpca),
       set_feature("gmm-bow", "mean responsibilities of a mixture of Gaussians", "GEN 3", kNone, fit_gmm_bow,
                   load_gmm_bow),
+      set_feature("fisher", "gradients of the means and variances of a universal mixture", "Perronnin et al. 2010", kNone,
+                  fit_fisher, load_fisher, make_fisher),
+      set_feature("supervector", "means of a universal mixture adapted to the set", "UGM 2.2", kNone, fit_supervector,
+                  load_supervector, make_supervector),
+      set_feature("vlad", "sums of differences from the nearest visual words", "Jegou et al. 2010", kNone, fit_vlad,
+                  load_vlad),
       // Vectors become vectors.
       vector_scaling("standardise", "every dimension to zero mean and unit variance", "GEN 3.4.1"),
       // Vectors become kernels.
@@ -126,6 +141,10 @@ std::vector<StageEntry> make_stages() {
                  fit_pdf_mixture, load_pdf_mixture),
       set_kernel("pdf-kl", "exponential of the Kullback-Leibler divergence of one Gaussian a set", "GEN 4.1", kDivergences,
                  fit_pdf_kl, load_pdf_kl),
+      set_kernel("ppk", "probability product of mixtures adapted from a universal one", "UGM 3.1", kMixtures, fit_ppk,
+                 load_ppk, make_ppk),
+      set_kernel("klk", "exponential of the divergence of mixtures adapted from a universal one", "UGM 3.2", kMixtures,
+                 fit_klk, load_klk, make_klk),
       // Kernels become kernels.
       kernel_transform("subpoly", "sign(k) |k|^p, for kernels with a large diagonal", "PMK 4.2", kBreaksPsd, make_subpoly,
                        load_subpoly),
@@ -136,7 +155,12 @@ std::vector<StageEntry> make_stages() {
       // Vectors or kernels become scores.
       vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
                         load_linear_svm),
-      gram_classifier("kernel-svm", "support vector machine on a kernel matrix", "EMK 4", load_kernel_svm),
+      vector_classifier("logistic", "L2-regularised logistic regression, one-vs-all", "METHODS 7", fit_logistic,
+                        load_logistic),
+      gram_classifier<KernelSvmOptions>("kernel-svm", "support vector machine on a kernel matrix", "EMK 4", choose_kernel,
+                                        fit_kernel_svm, load_kernel_svm),
+      gram_classifier<KlrOptions>("klr", "kernel logistic regression on a kernel matrix", "UGM 4.1", choose_klr_kernel,
+                                  fit_klr, load_klr),
   };
 }
 
@@ -170,6 +194,14 @@ std::vector<Preset> make_presets() {
        "dsift/pca:dim=40/gmm-bow:components=250,covariance=full,per_category=true/standardise/linear-svm"},
       {"gen-pdf", "Bhattacharyya kernel of one Gaussian a picture, kernel SVM", "GEN 4.4",
        "dsift/pls:dim=40/pdf-bhattacharyya/kernel-svm"},
+      {"fisher", "Fisher vectors of RootSIFT at four sizes with places, linear SVM", "Perronnin et al. 2010",
+       "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128/linear-svm"},
+      {"supervector", "adapted means of 128 Gaussians, linear SVM", "UGM 2.2",
+       "dsift/root/pca:dim=50/supervector:components=128/linear-svm"},
+      {"ugm-ppk", "probability product kernel of mixtures of 128 adapted Gaussians", "UGM 4.1",
+       "dsift/root/pca:dim=50/ppk:components=128/kernel-svm"},
+      {"ugm-klk", "Kullback-Leibler kernel of mixtures of 128 adapted Gaussians", "UGM 4.1",
+       "dsift/root/pca:dim=50/klk:components=128/kernel-svm"},
   };
 }
 

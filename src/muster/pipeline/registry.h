@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "muster/classify/classifier.h"
+#include "muster/codebook/universal.h"
 #include "muster/core/options.h"
 #include "muster/features/extractor.h"
 #include "muster/pipeline/recipe.h"
@@ -37,6 +38,9 @@ struct ReducerStage {
 struct SetFeatureStage {
   std::function<SetFeature(const AnyOptions&, const Sample&, Rng, const Progress&)> fit;
   std::function<SetFeature(const AnyOptions&, TensorReader)> load;
+  // Where it rests on a universal mixture: made from one learnt elsewhere. Such a stage saves its mixture under
+  // "universal".
+  std::function<SetFeature(const AnyOptions&, Universal)> from_universal = {};
 };
 
 // Vector -> vector, learnt from the vectors of all training items.
@@ -55,6 +59,8 @@ struct FeatureKernelStage {
 struct SetKernelStage {
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, const Sample&, Rng, const Progress&)> fit;
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, TensorReader)> load;
+  // As for set features.
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, Universal)> from_universal = {};
 };
 
 // Kernel -> kernel: of any stage that gives one, or of another transform.

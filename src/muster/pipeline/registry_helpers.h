@@ -1,7 +1,8 @@
 // From a method's own typed functions to a line of the registry's table. Used by registry.cc only.
 #pragma once
 
-#include "muster/classify/kernel_svm.h"
+#include "muster/classify/indefinite.h"
+#include "muster/classify/kernel_choice.h"
 #include "muster/pipeline/registry.h"
 #include "muster/setkernel/feature_kernel.h"
 
@@ -77,12 +78,17 @@ inline StageEntry plain_reducer(std::string name, std::string summary, std::stri
 template <class Options>
 StageEntry set_feature(std::string name, std::string summary, std::string paper, Traits traits,
                        SetFeature (*fit)(const Options&, const Sample&, Rng, const Progress&),
-                       SetFeature (*load)(const Options&, TensorReader)) {
+                       SetFeature (*load)(const Options&, TensorReader),
+                       SetFeature (*from_universal)(const Options&, Universal) = nullptr) {
   SetFeatureStage functions{
       [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
         return fit(typed<Options>(o), sample, rng, progress);
       },
       [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  if (from_universal)
+    functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
+      return from_universal(typed<Options>(o), std::move(universal));
+    };
   return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
           std::move(functions)};
 }
@@ -112,20 +118,26 @@ template <class Options>
 StageEntry set_kernel(std::string name, std::string summary, std::string paper, Traits traits,
                       std::shared_ptr<const SetKernel> (*fit)(const Options&, const Sample&, Rng,
                                                               const Progress&),
-                      std::shared_ptr<const SetKernel> (*load)(const Options&, TensorReader)) {
+                      std::shared_ptr<const SetKernel> (*load)(const Options&, TensorReader),
+                      std::shared_ptr<const SetKernel> (*from_universal)(const Options&, Universal) = nullptr) {
   SetKernelStage functions{
       [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
         return fit(typed<Options>(o), sample, rng, progress);
       },
       [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+  if (from_universal)
+    functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
+      return from_universal(typed<Options>(o), std::move(universal));
+    };
   StageEntry entry{std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
                    std::move(functions)};
-  if constexpr (requires(const Options& o) { o.is_distance(); })
+  constexpr bool kMayBeDistance = requires(const Options& o) { o.is_distance(); };
+  constexpr bool kMayBeMercer = requires(const Options& o) { o.is_mercer(); };
+  if constexpr (kMayBeDistance || kMayBeMercer)
     entry.traits_in = [traits](const AnyOptions& o) {
       Traits out = traits;
-      out.distance = typed<Options>(o).is_distance();
-      if constexpr (requires(const Options& options) { options.is_mercer(); })
-        out.psd = typed<Options>(o).is_mercer() ? Psd::kAlways : Psd::kConditional;
+      if constexpr (kMayBeMercer) out.psd = typed<Options>(o).is_mercer() ? Psd::kAlways : Psd::kConditional;
+      if constexpr (kMayBeDistance) out.distance = typed<Options>(o).is_distance();
       if (out.distance) out.psd = Psd::kNo;
       return out;
     };
@@ -204,27 +216,32 @@ struct WithFusion {
   }
 };
 
-// kernel-svm, so far the only one of its kind: kernel and C are chosen together.
-inline StageEntry gram_classifier(std::string name, std::string summary, std::string paper,
-                                  std::unique_ptr<Classifier> (*load)(const KernelSvmOptions&, TensorReader)) {
-  const auto fit = [](const AnyOptions& o, size_t num_candidates, const GramOf& gram_of, Psd psd, const Labels& labels,
-                      Rng rng, const Progress& progress) {
-    const KernelSvmOptions& options = typed<WithFusion<KernelSvmOptions>>(o).own;
+// Kernel and C are chosen together, on Grams treated where they are indefinite.
+template <class Options>
+StageEntry gram_classifier(
+    const char* name, std::string summary, std::string paper,
+    KernelChoice (*choose)(const Options&, const std::vector<MatrixView<const double>>&, const Labels&, const Rng&,
+                           const Progress&),
+    std::unique_ptr<Classifier> (*fit)(const Options&, const DefiniteGram&, const Labels&, const KernelChoice&,
+                                       const Progress&),
+    std::unique_ptr<Classifier> (*load)(const Options&, TensorReader)) {
+  const auto choose_and_fit = [name, choose, fit](const AnyOptions& o, size_t num_candidates, const GramOf& gram_of,
+                                                  Psd psd, const Labels& labels, Rng rng, const Progress& progress) {
+    const Options& options = typed<WithFusion<Options>>(o).own;
     std::vector<DefiniteGram> grams;
     for (size_t c = 0; c < num_candidates; ++c)
-      grams.push_back(psd == Psd::kAlways ? DefiniteGram(gram_of(c)) : DefiniteGram(gram_of(c), options.indefinite));
+      grams.push_back(psd == Psd::kAlways ? DefiniteGram(gram_of(c))
+                                          : DefiniteGram(gram_of(c), options.indefinite, name));
     std::vector<MatrixView<const double>> views;
     for (const DefiniteGram& gram : grams) views.push_back(gram.gram());
-    const KernelChoice choice = choose_kernel(options, views, labels, rng, progress);
-    return GramChoice{fit_kernel_svm(options, grams[choice.index], labels, choice, progress), choice.index};
+    const KernelChoice choice = choose(options, views, labels, rng, progress);
+    return GramChoice{fit(options, grams[choice.index], labels, choice, progress), choice.index};
   };
   GramClassifierStage functions{
-      fit, [load](const AnyOptions& o, TensorReader in) {
-        return load(typed<WithFusion<KernelSvmOptions>>(o).own, std::move(in));
-      },
-      [](const AnyOptions& o) { return typed<WithFusion<KernelSvmOptions>>(o).weight_learning(); }};
-  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<WithFusion<KernelSvmOptions>>,
-          std::move(functions)};
+      choose_and_fit,
+      [load](const AnyOptions& o, TensorReader in) { return load(typed<WithFusion<Options>>(o).own, std::move(in)); },
+      [](const AnyOptions& o) { return typed<WithFusion<Options>>(o).weight_learning(); }};
+  return {name, std::move(summary), std::move(paper), {}, default_options<WithFusion<Options>>, std::move(functions)};
 }
 
 }  // namespace muster

@@ -76,6 +76,20 @@ std::string summary(const Results& results) {
   return out + "</tbody></table></div>\n</section>\n";
 }
 
+std::string labels(const MethodResult& method) {
+  std::string out = fmt::format(
+      "<section>\n<h2 id=\"labels\">Labels of {}</h2>\n"
+      "<div class=\"scroll\" tabindex=\"0\"><table aria-labelledby=\"labels\">\n"
+      "<thead><tr><th scope=\"col\">Label</th><th scope=\"col\">AUC</th><th scope=\"col\">AP</th>"
+      "<th scope=\"col\">11-point AP</th></tr></thead>\n<tbody>\n",
+      html_escape(method.method));
+  for (const LabelResult& label : method.labels)
+    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                       html_escape(label.label), label.auc ? fmt::format("{:.3f}", *label.auc) : "–",
+                       percent(label.average_precision), percent(label.average_precision_11_point));
+  return out + "</tbody></table></div>\n</section>\n";
+}
+
 std::string confusion_cell(int count, int total, bool hit) {
   if (count == 0) return hit ? "<td class=\"hit none\">0</td>" : "<td class=\"none\">·</td>";
   const double share = static_cast<double>(count) / total;
@@ -254,6 +268,7 @@ std::string html_report(const Results& results) {
       std::ranges::any_of(best->splits, [](const auto& s) { return !s.predictions.empty(); }))
     out += confusion(*best, results.class_names) + class_bars(*best, results.class_names) +
            mistakes(results, *best);
+  if (best && !best->labels.empty()) out += labels(*best);
   out += recipes(results) + times(results);
   out += "<div class=\"facts\">\n" + fact_list("Data", results.data) +
          fact_list("Protocol", results.protocol) + fact_list("Machine", results.machine) +

@@ -117,6 +117,14 @@ MethodResult read_method(const Json& record, size_t num_classes, const std::stri
   method.mean_class_accuracy_mean = number(record, "mean_class_accuracy_mean", where);
   method.auc_mean = number(record, "auc_mean", where);
   method.map_mean = number(record, "map_mean", where);
+  method.map_11_point_mean = number(record, "map_11_point_mean", where);
+  for (const Json& row : list(record, "labels", where + ".")) {
+    const std::string here = where + ".labels";
+    if (!row.is_object()) refuse(here, "a list of objects");
+    method.labels.push_back({text_or_empty(row, "label"), number(row, "auc_mean", here),
+                             number(row, "average_precision_mean", here),
+                             number(row, "average_precision_11_point_mean", here)});
+  }
   const Json& seconds = entries(record, "seconds", where + ".");
   for (const auto& [stage, unused] : seconds.items())
     if (const auto value = number(seconds, stage.c_str(), where + ".seconds"))

@@ -8,7 +8,9 @@
 //                             "predictions": [{"item": path, "label": class, "predicted": class,
 //                                              "confidence": 0..1}, ...]}, ...],
 //                 "accuracy_mean": ..., "accuracy_std": ..., "mean_class_accuracy_mean": ...,
-//                 "auc_mean": ..., "map_mean": ...,
+//                 "auc_mean": ..., "map_mean": ..., "map_11_point_mean": ...,
+//                 "labels": [{"label": name, "auc_mean": ..., "average_precision_mean": ...,
+//                             "average_precision_11_point_mean": ...}, ...],
 //                 "seconds": {"train": ..., "test": ..., stage: ...}}, ...],
 //    "thumbnails": {item: "data:image/...", ...}}
 //
@@ -39,11 +41,19 @@ struct SplitResult {
   std::vector<Prediction> predictions;
 };
 
+// Of one label of multi-label data; what is undefined (no positive, no negative) is missing.
+struct LabelResult {
+  std::string label;
+  std::optional<double> auc, average_precision, average_precision_11_point;
+};
+
 struct MethodResult {
   std::string method;
   std::string recipe;
   std::vector<SplitResult> splits;
-  std::optional<double> accuracy_mean, accuracy_std, mean_class_accuracy_mean, auc_mean, map_mean;
+  std::optional<double> accuracy_mean, accuracy_std, mean_class_accuracy_mean, auc_mean, map_mean,
+      map_11_point_mean;
+  std::vector<LabelResult> labels;
   // In the record's order; "train" and "test" are totals, the others are stages.
   std::vector<std::pair<std::string, double>> seconds;
 

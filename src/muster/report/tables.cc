@@ -50,10 +50,12 @@ std::string aligned(const std::vector<Row>& rows, size_t left) {
   return out;
 }
 
-bool is_multi_label(const Results& results) {
+bool any_has(const Results& results, std::optional<double> MethodResult::*value) {
   return std::ranges::any_of(results.methods,
-                             [](const MethodResult& m) { return m.map_mean || m.auc_mean; });
+                             [&](const MethodResult& m) { return (m.*value).has_value(); });
 }
+
+std::string auc_text(std::optional<double> auc) { return auc ? fmt::format("{:.3f}", *auc) : "-"; }
 
 std::string quoted(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -91,31 +93,51 @@ std::string printable(std::string_view text) {
 }
 
 std::string text_table(const Results& results) {
-  const bool multi_label = is_multi_label(results);
-  Row header{"method", "accuracy %", "class mean %", "train s", "test s"};
-  if (multi_label) header.insert(header.begin() + 3, {"AUC", "mean AP %"});
-  std::vector<Row> rows{header};
-  for (const MethodResult& m : results.methods) {
-    std::string accuracy = percent_text(m.accuracy_mean);
-    if (m.accuracy_std) accuracy += " ± " + percent_text(m.accuracy_std);
-    Row row{printable(m.method), accuracy, percent_text(m.mean_class_accuracy_mean),
-            seconds_text(m.seconds_of("train")), seconds_text(m.seconds_of("test"))};
-    if (multi_label)
-      row.insert(row.begin() + 3,
-                 {m.auc_mean ? fmt::format("{:.3f}", *m.auc_mean) : "-", percent_text(m.map_mean)});
-    rows.push_back(row);
-  }
+  const bool ranked =
+      any_has(results, &MethodResult::auc_mean) || any_has(results, &MethodResult::map_mean);
+  const bool eleven = any_has(results, &MethodResult::map_11_point_mean);
+  const bool classes = any_has(results, &MethodResult::accuracy_mean) || !ranked;
+  const auto row_of = [&](const MethodResult* m) {
+    Row row{m ? printable(m->method) : "method"};
+    if (classes) {
+      std::string accuracy = m ? percent_text(m->accuracy_mean) : "accuracy %";
+      if (m && m->accuracy_std) accuracy += " ± " + percent_text(m->accuracy_std);
+      row.push_back(accuracy);
+      row.push_back(m ? percent_text(m->mean_class_accuracy_mean) : "class mean %");
+    }
+    if (ranked) {
+      row.push_back(m ? auc_text(m->auc_mean) : "AUC");
+      row.push_back(m ? percent_text(m->map_mean) : "mean AP %");
+    }
+    if (eleven) row.push_back(m ? percent_text(m->map_11_point_mean) : "11-point %");
+    row.push_back(m ? seconds_text(m->seconds_of("train")) : "train s");
+    row.push_back(m ? seconds_text(m->seconds_of("test")) : "test s");
+    return row;
+  };
+  std::vector<Row> rows{row_of(nullptr)};
+  for (const MethodResult& m : results.methods) rows.push_back(row_of(&m));
+  return aligned(rows, 1);
+}
+
+std::string label_table(const MethodResult& method) {
+  if (method.labels.empty()) return "";
+  std::vector<Row> rows{{"label", "AUC", "AP %", "11-point %"}};
+  for (const LabelResult& label : method.labels)
+    rows.push_back({printable(label.label), auc_text(label.auc),
+                    percent_text(label.average_precision),
+                    percent_text(label.average_precision_11_point)});
   return aligned(rows, 1);
 }
 
 std::string csv_table(const Results& results) {
   std::string out =
       "method,recipe,splits,accuracy_mean,accuracy_std,mean_class_accuracy_mean,auc_mean,map_mean,"
-      "train_seconds,test_seconds\r\n";
+      "map_11_point_mean,train_seconds,test_seconds\r\n";
   for (const MethodResult& m : results.methods)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{}\r\n", quoted(m.method), quoted(m.recipe),
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\r\n", quoted(m.method), quoted(m.recipe),
                        m.splits.size(), exact(m.accuracy_mean), exact(m.accuracy_std),
                        exact(m.mean_class_accuracy_mean), exact(m.auc_mean), exact(m.map_mean),
+                       exact(m.map_11_point_mean),
                        exact(m.seconds_of("train")), exact(m.seconds_of("test")));
   return out;
 }

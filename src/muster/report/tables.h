@@ -10,8 +10,12 @@
 namespace muster {
 
 // One line a method: accuracy mean and standard deviation, mean class accuracy (in per cent), AUC
-// and mean AP where the data is multi-label, seconds of training and testing.
+// and mean AP (by area and by eleven points) where there are such, seconds of training and testing.
 std::string text_table(const Results& results);
+
+// One line a label of multi-label data: AUC, average precision by area and by eleven points. Empty
+// without labels.
+std::string label_table(const MethodResult& method);
 
 // One row a method, values as fractions in full precision; RFC 4180, with a header.
 std::string csv_table(const Results& results);

@@ -17,19 +17,27 @@ TEST(Tables, TextIsAlignedAndMissingValuesShow) {
 
 TEST(Tables, MultiLabelHasItsColumns) {
   const auto record = nlohmann::ordered_json::parse(
-      R"({"results": [{"method": "x", "auc_mean": 0.9451, "map_mean": 0.561}]})");
-  EXPECT_EQ(text_table(read_results(record)),
-            "method  accuracy %  class mean %    AUC  mean AP %  train s  test s\n"
-            "x                -             -  0.945       56.1        -       -\n");
+      R"({"results": [{"method": "x", "auc_mean": 0.9451, "map_mean": 0.561, "map_11_point_mean": 0.55,
+          "labels": [{"label": "cat", "auc_mean": 0.95, "average_precision_mean": 0.5,
+                      "average_precision_11_point_mean": 0.51}, {"label": "no dog"}]}]})");
+  const Results results = read_results(record);
+  EXPECT_EQ(text_table(results),
+            "method    AUC  mean AP %  11-point %  train s  test s\n"
+            "x       0.945       56.1        55.0        -       -\n");
+  EXPECT_EQ(label_table(results.methods[0]),
+            "label     AUC  AP %  11-point %\n"
+            "cat     0.950  50.0        51.0\n"
+            "no dog      -     -           -\n");
+  EXPECT_EQ(label_table(MethodResult()), "");
 }
 
 TEST(Tables, CsvQuotesWhatNeedsIt) {
   EXPECT_EQ(
       csv_table(read_results(test_record())),
       "method,recipe,splits,accuracy_mean,accuracy_std,mean_class_accuracy_mean,auc_mean,map_mean,"
-      "train_seconds,test_seconds\r\n"
-      "bow-linear,\"dsift:step=8,size=16/bow/linear-svm\",1,0.5,0.0125,0.5,,,12.34,0.5\r\n"
-      "other,,0,0.25,,,,,,\r\n");
+      "map_11_point_mean,train_seconds,test_seconds\r\n"
+      "bow-linear,\"dsift:step=8,size=16/bow/linear-svm\",1,0.5,0.0125,0.5,,,,12.34,0.5\r\n"
+      "other,,0,0.25,,,,,,,\r\n");
 }
 
 TEST(Tables, ConfusionInPerCentOfTheRow) {

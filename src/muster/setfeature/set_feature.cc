@@ -75,7 +75,10 @@ LevelSums merge_four(const LevelSums& fine) {
 void scale_powers(const PoolingOptions& pooling, std::span<float> out) {
   if (pooling.power != 1) {
     const auto power = static_cast<float>(pooling.power);
-    for (float& value : out) value = std::copysign(std::pow(std::abs(value), power), value);
+    if (power == 0.5f)  // the usual one, and many times as fast
+      for (float& value : out) value = std::copysign(std::sqrt(std::abs(value)), value);
+    else
+      for (float& value : out) value = std::copysign(std::pow(std::abs(value), power), value);
   }
   if (!pooling.l2) return;
   double norm = 0;

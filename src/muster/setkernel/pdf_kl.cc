@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "muster/math/gemm.h"
+#include "muster/setkernel/gaussian_divergence.h"
 #include "muster/setkernel/gram.h"
 
 namespace muster {
@@ -48,10 +49,7 @@ class PdfKl final : public SetKernel {
     out->values.resize(width());
     const std::span<double> u = std::span(out->values).first(width() / 2),
                             v = std::span(out->values).last(width() / 2);
-    if (gaussian.kind() == CovarianceKind::kFull)
-      fill_full(gaussian.covariance(0), mean, u, v);
-    else
-      fill_diagonal(gaussian.covariances().row(0), mean, u, v);
+    divergence_vectors(mean, gaussian.covariances(), gaussian.kind(), u, v);
     return out;
   }
 
@@ -95,50 +93,7 @@ class PdfKl final : public SetKernel {
   }
 
  private:
-  size_t width() const {
-    const size_t d = mixtures_.dim();
-    return 2 * ((mixtures_.kind() == CovarianceKind::kFull ? d * (d + 1) / 2 : d) + d + 1);
-  }
-
-  static void fill_full(MatrixView<const double> covariance, std::span<const double> mean,
-                        std::span<double> u, std::span<double> v) {
-    const size_t d = mean.size();
-    const Matrix<double> factor = whiten(covariance).inverse_factor;
-    size_t next = 0;
-    double distance = 0;
-    std::vector<double> solved(d);
-    for (size_t i = 0; i < d; ++i)
-      for (size_t j = 0; j <= i; ++j, ++next) {
-        double precision = 0;
-        for (size_t t = i; t < d; ++t) precision += factor(t, i) * factor(t, j);
-        u[next] = covariance(i, j) + mean[i] * mean[j];
-        v[next] = i == j ? precision : 2 * precision;  // stands for its mirror image, too
-        solved[i] += precision * mean[j];
-        if (i != j) solved[j] += precision * mean[i];
-      }
-    for (size_t t = 0; t < d; ++t, ++next) {
-      u[next] = mean[t];
-      v[next] = -2 * solved[t];
-      distance += mean[t] * solved[t];
-    }
-    u[next] = 1;
-    v[next] = distance;
-  }
-
-  static void fill_diagonal(std::span<const double> variances, std::span<const double> mean,
-                            std::span<double> u, std::span<double> v) {
-    const size_t d = mean.size();
-    double distance = 0;
-    for (size_t t = 0; t < d; ++t) {
-      u[t] = variances[t] + mean[t] * mean[t];
-      v[t] = 1 / variances[t];
-      u[d + t] = mean[t];
-      v[d + t] = -2 * mean[t] / variances[t];
-      distance += mean[t] * mean[t] / variances[t];
-    }
-    u[2 * d] = 1;
-    v[2 * d] = distance;
-  }
+  size_t width() const { return 2 * divergence_width(mixtures_.dim(), mixtures_.kind()); }
 
   void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
                    const Progress& progress) const {

@@ -1,5 +1,4 @@
-// The squared-hinge SVM in the primal, by LIBLINEAR's trust-region Newton method (solver
-// L2R_L2LOSS_SVC: no random numbers), for data with more items than a Gram matrix can hold.
+// LIBLINEAR's trust-region Newton method in the primal, behind types of ours. No random numbers.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +11,21 @@
 
 namespace muster {
 
+// L2R_L2LOSS_SVC and L2R_LR.
+enum class PrimalLoss { kSquaredHinge, kLogistic };
+
 // Rows scaled by `scale` and with `bias` appended, in LIBLINEAR's layout (16 bytes a non-zero
 // value), shared by all two-class problems on them. Immutable; thread-safe.
-class PrimalSvm {
+class LiblinearRows {
  public:
-  PrimalSvm(ConstMatrixView vectors, double scale, double bias);
-  ~PrimalSvm();
-  PrimalSvm(const PrimalSvm&) = delete;
-  PrimalSvm& operator=(const PrimalSvm&) = delete;
+  LiblinearRows(ConstMatrixView vectors, double scale, double bias);
+  ~LiblinearRows();
+  LiblinearRows(const LiblinearRows&) = delete;
+  LiblinearRows& operator=(const LiblinearRows&) = delete;
 
   // Replaces `weights` (dim + 1, the last one for the bias), the start of the search, by the
   // solution. Requires a two-sided problem. `tolerance` is LIBLINEAR's: relative to the gradient.
-  void solve(const BinaryProblem& problem, Costs costs, double tolerance,
+  void solve(PrimalLoss loss, const BinaryProblem& problem, Costs costs, double tolerance,
              std::vector<double>& weights) const;
   double decision(size_t item, std::span<const double> weights) const;
 

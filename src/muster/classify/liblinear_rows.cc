@@ -1,4 +1,4 @@
-#include "muster/classify/primal_svm.h"
+#include "muster/classify/liblinear_rows.h"
 
 #include <linear.h>
 
@@ -6,13 +6,13 @@
 
 namespace muster {
 
-struct PrimalSvm::Rows {
+struct LiblinearRows::Rows {
   std::vector<feature_node> nodes;
   std::vector<size_t> begins;  // of each row in nodes; a row ends with index -1
   int dim = 0;
 };
 
-PrimalSvm::PrimalSvm(ConstMatrixView vectors, double scale, double bias)
+LiblinearRows::LiblinearRows(ConstMatrixView vectors, double scale, double bias)
     : rows_(std::make_unique<Rows>()) {
   rows_->dim = static_cast<int>(vectors.cols) + 1;
   size_t count = 2 * vectors.rows;
@@ -30,10 +30,10 @@ PrimalSvm::PrimalSvm(ConstMatrixView vectors, double scale, double bias)
   }
 }
 
-PrimalSvm::~PrimalSvm() = default;
+LiblinearRows::~LiblinearRows() = default;
 
-void PrimalSvm::solve(const BinaryProblem& binary, Costs costs, double tolerance,
-                      std::vector<double>& weights) const {
+void LiblinearRows::solve(PrimalLoss loss, const BinaryProblem& binary, Costs costs,
+                          double tolerance, std::vector<double>& weights) const {
   MUSTER_CHECK(weights.size() == static_cast<size_t>(rows_->dim));
   static const bool silenced = (set_print_string_function([](const char*) {}), true);
   (void)silenced;
@@ -48,7 +48,7 @@ void PrimalSvm::solve(const BinaryProblem& binary, Costs costs, double tolerance
   int sides[] = {1, -1};
   double side_costs[] = {costs.positive, costs.negative};
   parameter how{};
-  how.solver_type = L2R_L2LOSS_SVC;
+  how.solver_type = loss == PrimalLoss::kSquaredHinge ? L2R_L2LOSS_SVC : L2R_LR;
   how.eps = tolerance;
   how.C = 1;
   how.nr_weight = 2;
@@ -61,7 +61,7 @@ void PrimalSvm::solve(const BinaryProblem& binary, Costs costs, double tolerance
   free_and_destroy_model(&trained);
 }
 
-double PrimalSvm::decision(size_t item, std::span<const double> weights) const {
+double LiblinearRows::decision(size_t item, std::span<const double> weights) const {
   double sum = 0;
   for (const feature_node* node = &rows_->nodes[rows_->begins[item]]; node->index > 0; ++node)
     sum += weights[static_cast<size_t>(node->index - 1)] * node->value;

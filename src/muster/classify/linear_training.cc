@@ -1,0 +1,144 @@
+#include "muster/classify/linear_training.h"
+
+#include <cmath>
+
+#include "muster/core/parallel.h"
+#include "muster/math/gemm.h"
+#include "muster/math/vector_ops.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kTile = 256;
+// Up to here the Gram is cheap whatever the dimension; beyond the second one it does not fit.
+constexpr size_t kSmallGram = 6000;
+constexpr size_t kLargestGram = 20000;
+// Cross-validation only ranks values of C, for which rougher solutions do.
+constexpr double kCvTolerance = 3;
+
+void require_finite(const char* stage, ConstMatrixView vectors) {
+  for (size_t i = 0; i < vectors.rows; ++i)
+    if (!std::isfinite(dot(vectors.row(i), vectors.row(i))))
+      throw data_error(
+          "{}: the vector of training item {} has a value that is not a finite number; "
+          "look for NaN or infinite values in its source and leave the item out",
+          stage, i);
+}
+
+// The root of 1 / mean squared norm.
+double norm_scale(ConstMatrixView vectors) {
+  double sum = 0;
+  for (size_t i = 0; i < vectors.rows; ++i) sum += dot(vectors.row(i), vectors.row(i));
+  return sum > 0 ? std::sqrt(static_cast<double>(vectors.rows) / sum) : 1;
+}
+
+std::vector<double> mean_of_rows(ConstMatrixView vectors) {
+  std::vector<double> mean(vectors.cols);
+  for (size_t i = 0; i < vectors.rows; ++i)
+    for (size_t c = 0; c < vectors.cols; ++c) mean[c] += vectors(i, c);
+  for (double& value : mean) value /= static_cast<double>(vectors.rows);
+  return mean;
+}
+
+Matrix<float> subtract(ConstMatrixView vectors, const std::vector<double>& mean) {
+  Matrix<float> out(vectors);
+  parallel_for(out.rows(), kTile, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      for (size_t c = 0; c < out.cols(); ++c)
+        out(i, c) = static_cast<float>(static_cast<double>(out(i, c)) - mean[c]);
+  });
+  return out;
+}
+
+}  // namespace
+
+bool use_gram(LinearSolver solver, size_t n, size_t dim) {
+  if (solver != LinearSolver::kAuto) return solver == LinearSolver::kGram;
+  return n <= kSmallGram || (n < dim && n <= kLargestGram);
+}
+
+PreparedVectors::PreparedVectors(const char* stage, ConstMatrixView vectors, bool centre)
+    : vectors_(vectors) {
+  require_finite(stage, vectors);
+  if (centre) {
+    mean_ = mean_of_rows(vectors);
+    centred_ = subtract(vectors, mean_);
+  }
+  scale_ = norm_scale(view());
+}
+
+// In tiles of the upper triangle.
+Matrix<float> scaled_gram(ConstMatrixView vectors, double scale, double bias,
+                          const Progress& progress) {
+  const size_t n = vectors.rows, tiles = (n + kTile - 1) / kTile;
+  Matrix<float> gram(n, n);
+  std::vector<std::pair<size_t, size_t>> pairs;
+  for (size_t a = 0; a < tiles; ++a)
+    for (size_t b = a; b < tiles; ++b) pairs.emplace_back(a * kTile, b * kTile);
+  ProgressStep step(progress, "Gram matrix", pairs.size());
+  const auto factor = static_cast<float>(scale * scale), constant = static_cast<float>(bias * bias);
+  parallel_for(pairs.size(), 1, [&](size_t first, size_t last) {
+    for (size_t t = first; t < last; ++t) {
+      const auto [row, col] = pairs[t];
+      const size_t rows = std::min(kTile, n - row), cols = std::min(kTile, n - col);
+      gemm_nt(vectors.slice_rows(row, rows), vectors.slice_rows(col, cols),
+              MatrixView<float>(&gram(row, col), rows, cols, n), factor);
+      // Within a diagonal tile the upper half is copied down: the product need not be symmetric.
+      for (size_t i = row; i < row + rows; ++i)
+        for (size_t j = std::max(i, col); j < col + cols; ++j)
+          gram(j, i) = gram(i, j) = gram(i, j) + constant;
+      step.tick();
+    }
+  });
+  return gram;
+}
+
+// w.(x - mean) + b = w.x + (b - w.mean)
+void fold_mean(const std::vector<double>& mean, LinearDecisions& decisions) {
+  for (size_t p = 0; p < decisions.offsets.size(); ++p)
+    for (size_t c = 0; c < mean.size(); ++c)
+      decisions.offsets[p] -= decisions.weights(p, c) * mean[c];
+}
+
+PrimalWay::PrimalWay(const PrimalOptions& options, const PreparedVectors& vectors)
+    : options_(options),
+      dim_(vectors.view().cols),
+      scale_(vectors.scale()),
+      rows_(vectors.view(), vectors.scale(), options.bias) {}
+
+int64_t PrimalWay::path(const CvTask& task, MatrixView<double> decisions) const {
+  std::vector<double> weights(dim_ + 1);
+  for (size_t c = 0; c < task.grid.size(); ++c) {
+    rows_.solve(options_.loss, task.problem, scaled(task.weights, task.grid[c]),
+                std::min(0.5, kCvTolerance * options_.tolerance), weights);
+    for (size_t j = 0; j < task.held_out.size(); ++j)
+      decisions(c, j) = rows_.decision(task.held_out[j], weights);
+  }
+  return static_cast<int64_t>(task.grid.size());
+}
+
+LinearFit PrimalWay::fit(const std::vector<BinaryProblem>& problems, double C, const Rng&,
+                         const Progress& progress) const {
+  const size_t count = problems.size();
+  LinearFit out{{Matrix<float>(count, dim_), std::vector<double>(count)},
+                static_cast<int64_t>(count)};
+  ProgressStep step(progress, "training", count);
+  parallel_for(count, 1, [&](size_t begin, size_t end) {
+    for (size_t p = begin; p < end; ++p) {
+      if (problems[p].two_sided()) {
+        std::vector<double> weights(dim_ + 1);
+        const Costs sides = side_weights(problems[p], options_.class_weights);
+        rows_.solve(options_.loss, problems[p], scaled(sides, C), options_.tolerance, weights);
+        for (size_t c = 0; c < dim_; ++c)
+          out.decisions.weights(p, c) = static_cast<float>(weights[c] * scale_);
+        out.decisions.offsets[p] = weights[dim_] * options_.bias;
+      } else {
+        out.decisions.offsets[p] = one_sided_decision(problems[p]);
+      }
+      step.tick();
+    }
+  });
+  return out;
+}
+
+}  // namespace muster

@@ -1,0 +1,71 @@
+// What the linear classifiers share: vectors centred and brought to a mean squared norm of 1, so
+// that C means the same for all inputs, and training through LIBLINEAR.
+#pragma once
+
+#include "muster/classify/cross_validation.h"
+#include "muster/classify/decisions.h"
+#include "muster/classify/liblinear_rows.h"
+
+namespace muster {
+
+// Through the Gram matrix of the items, or in the primal through LIBLINEAR.
+enum class LinearSolver { kAuto, kGram, kPrimal };
+// What kAuto takes: the way that costs less.
+bool use_gram(LinearSolver solver, size_t num_items, size_t dim);
+
+// Views the vectors where they are not centred; they must outlive it then. Values that are not
+// finite are a data error that names `stage`.
+class PreparedVectors {
+ public:
+  PreparedVectors(const char* stage, ConstMatrixView vectors, bool centre);
+
+  ConstMatrixView view() const { return mean_.empty() ? vectors_ : centred_.view(); }
+  // Subtracted already; empty where nothing was.
+  const std::vector<double>& mean() const { return mean_; }
+  // The root of 1 / mean squared norm, to be multiplied with.
+  double scale() const { return scale_; }
+
+ private:
+  ConstMatrixView vectors_;
+  Matrix<float> centred_;
+  std::vector<double> mean_;
+  double scale_ = 1;
+};
+
+// scale^2 X X^T + bias^2, exactly symmetric.
+Matrix<float> scaled_gram(ConstMatrixView vectors, double scale, double bias,
+                          const Progress& progress);
+
+struct LinearFit {
+  LinearDecisions decisions;
+  int64_t iterations = 0;
+};
+
+// w.(x - mean) + b = w.x + (b - w.mean)
+void fold_mean(const std::vector<double>& mean, LinearDecisions& decisions);
+
+struct PrimalOptions {
+  PrimalLoss loss = PrimalLoss::kSquaredHinge;
+  ClassWeights class_weights = ClassWeights::kNone;
+  double bias = 1;
+  double tolerance = 0.01;
+};
+
+// Memory: 16 n d bytes. Thread-safe.
+class PrimalWay {
+ public:
+  PrimalWay(const PrimalOptions& options, const PreparedVectors& vectors);
+
+  // Cross-validation's PathSolver.
+  int64_t path(const CvTask& task, MatrixView<double> decisions) const;
+  LinearFit fit(const std::vector<BinaryProblem>& problems, double C, const Rng& rng,
+                const Progress& progress) const;
+
+ private:
+  PrimalOptions options_;
+  size_t dim_;
+  double scale_;
+  LiblinearRows rows_;
+};
+
+}  // namespace muster

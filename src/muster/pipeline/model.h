@@ -1,0 +1,59 @@
+// What a model file holds: one pipeline, or several whose probabilities are averaged (score fusion,
+// UGM 4.1), each with its own features and method. Immutable; thread-safe.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "muster/pipeline/pipeline.h"
+
+namespace muster {
+
+// Of some items, a row each.
+struct Scored {
+  Matrix<double> scores;         // of a fused model the probabilities
+  Matrix<double> probabilities;  // as Classifier::probabilities gives them
+  // An item: FitStatistics::typicality of its best score, the members' mean; empty where a member
+  // cannot say.
+  std::vector<double> typicality;
+};
+
+class Model {
+ public:
+  explicit Model(Pipeline pipeline);
+  // p(class) = sum_m w_m p_m(class) / sum_m w_m, in the first one's order of classes. Members that
+  // differ in their classes, or in how many labels an item may have, are a data error; `names` are
+  // theirs in messages. Requires two members or more and a positive weight each.
+  static Model fuse(std::vector<Pipeline> members, std::vector<double> weights,
+                    const std::vector<std::string>& names);
+
+  bool fused() const { return members_.size() > 1; }
+  const std::vector<Pipeline>& members() const { return members_; }
+  const std::vector<double>& weights() const { return weights_; }
+  const std::vector<std::string>& class_names() const { return members_[0].class_names(); }
+  bool multi_label() const { return members_[0].multi_label(); }
+  // Of all members: what must be read of an item.
+  std::vector<BranchPlan> branches() const;
+
+  // Every item must be readable.
+  Scored score(const ItemSource& source, std::span<const size_t> items,
+               const Progress& progress) const;
+  // One picture or one file of vectors; a file of the other kind is a data error that names it.
+  Scored score_file(const std::filesystem::path& path) const;
+
+  // Atomic; the bytes depend on the model alone. One pipeline is saved as Pipeline::save does.
+  void save(const std::filesystem::path& path) const;
+  static Model load(const std::filesystem::path& path);
+
+ private:
+  Model(std::vector<Pipeline> members, std::vector<double> weights);
+  Scored combine(const std::vector<Matrix<double>>& scores_of_member) const;
+
+  std::vector<Pipeline> members_;
+  std::vector<double> weights_;
+  std::vector<std::vector<size_t>> columns_;  // of each member, in the order of class_names()
+};
+
+}  // namespace muster

@@ -1,0 +1,117 @@
+#include "muster/pipeline/universal_file.h"
+
+#include "muster/store/safetensors.h"
+
+namespace muster {
+namespace {
+
+constexpr const char* kFormatVersion = "1";
+constexpr const char* kKind = "muster universal mixture";
+constexpr const char* kStagesWithMixture = "fisher, supervector, ppk or klk";
+// Of the arrays that a mixture is stored as.
+constexpr const char* kLastName = "universal.weights";
+
+// What comes before the mixture. Vector sets have no feature stage.
+std::string prefix_text(const BranchPlan& plan) {
+  Recipe recipe;
+  std::vector<StageSpec>& stages = recipe.branches.emplace_back();
+  if (plan.extractor) stages.push_back(plan.extractor->full_spec());
+  for (const PlannedStage& reducer : plan.reducers) stages.push_back(reducer.full_spec());
+  return stages.empty() ? "" : recipe.text();
+}
+
+}  // namespace
+
+UniversalFile UniversalFile::load(const std::filesystem::path& path) {
+  const TensorMap map = read_safetensors(path);
+  const TensorReader in(map);
+  if (!map.metadata.contains("kind") || in.text("kind") != kKind)
+    throw data_error(
+        "{}: it holds no universal mixture; make one with muster train --save-universal FILE",
+        path.string());
+  if (in.text("format_version") != kFormatVersion)
+    throw data_error(
+        "{}: it has format version {}, and this muster reads version {}; learn the mixture again",
+        path.string(), in.text("format_version"), kFormatVersion);
+  const std::string recipe = in.text("recipe");
+  const auto input_dim = static_cast<size_t>(in.number("input_dim"));
+  std::vector<std::shared_ptr<const Reducer>> reducers;
+  size_t width = input_dim;
+  try {
+    if (!recipe.empty()) {
+      const Plan plan = plan_recipe(parse_recipe(recipe));
+      for (size_t s = 0; s < plan.branches[0].reducers.size(); ++s) {
+        const PlannedStage& stage = plan.branches[0].reducers[s];
+        const TensorReader scope = in.scope("reducer").scope(std::to_string(s));
+        reducers.push_back(stage.as<ReducerStage>().load(*stage.options, width, scope));
+        scope.require(reducers.back()->input_dim() == width, "a reduction of another dimension");
+        width = reducers.back()->output_dim();
+      }
+    }
+  } catch (const Error& error) {
+    throw data_error("{}: its recipe cannot be used: {}", path.string(), error.what());
+  }
+  Universal universal = Universal::load(in.scope("universal"));
+  in.require(universal.mixture.dim() == width, "a mixture of another dimension");
+  return {path,
+          recipe,
+          input_dim,
+          std::move(reducers),
+          std::move(universal),
+          in.text("muster.checksum")};
+}
+
+FittedBranch UniversalFile::make_branch(const BranchPlan& plan) const {
+  if (prefix_text(plan) != recipe)
+    throw usage_error(
+        "{}: its mixture was learnt after '{}', and the recipe has '{}' before it; give the same "
+        "stages "
+        "or learn another mixture",
+        path.string(), recipe, prefix_text(plan));
+  FittedBranch branch;
+  branch.input_dim = input_dim;
+  branch.reducers = reducers;
+  const PlannedStage& last = plan.set_feature ? *plan.set_feature : *plan.set_kernel;
+  if (plan.set_feature && last.as<SetFeatureStage>().from_universal)
+    branch.feature = std::make_shared<SetFeature>(
+        last.as<SetFeatureStage>().from_universal(*last.options, universal));
+  else if (plan.set_kernel && last.as<SetKernelStage>().from_universal)
+    branch.kernel = last.as<SetKernelStage>().from_universal(*last.options, universal);
+  else
+    throw usage_error("{}: {} does not rest on a universal mixture; use {}, or leave the file out",
+                      path.string(), last.entry->name, kStagesWithMixture);
+  return branch;
+}
+
+void save_universal(const Pipeline& pipeline, const std::filesystem::path& path) {
+  if (pipeline.branches().size() != 1)
+    throw usage_error(
+        "{}: the recipe has {} branches; a universal mixture is taken from a recipe of one",
+        path.string(), pipeline.branches().size());
+  const FittedBranch& branch = pipeline.branches()[0];
+  TensorMap stage, map;
+  if (branch.feature)
+    branch.feature->save(TensorWriter(stage));
+  else
+    branch.kernel->save(TensorWriter(stage));
+  // Vector kernels and kernel transforms keep what they are made of deeper down.
+  const auto found = std::ranges::find_if(
+      stage.tensors, [](const auto& entry) { return entry.first.ends_with(kLastName); });
+  if (found == stage.tensors.end())
+    throw usage_error("{}: the recipe '{}' has no universal mixture to save; use {}", path.string(),
+                      pipeline.plan().recipe().text(), kStagesWithMixture);
+  const std::string prefix =
+      found->first.substr(0, found->first.size() - std::string_view(kLastName).size());
+  Universal::load(TensorReader(stage, prefix).scope("universal"))
+      .save(TensorWriter(map).scope("universal"));
+  for (size_t s = 0; s < branch.reducers.size(); ++s)
+    branch.reducers[s]->save(TensorWriter(map).scope("reducer").scope(std::to_string(s)));
+  TensorWriter top(map);
+  top.put("input_dim", static_cast<double>(branch.input_dim));
+  top.put_text("format_version", kFormatVersion);
+  top.put_text("kind", kKind);
+  top.put_text("recipe", prefix_text(pipeline.plan().branches[0]));
+  write_safetensors(path, map);
+}
+
+}  // namespace muster

@@ -1,0 +1,32 @@
+// A universal mixture in a file of its own (UGM 4.2.3): what a fisher, supervector, ppk or klk
+// stage learnt, with the feature and the reductions before it, to be used for other categories or
+// data. A model made with it learns nothing from its data but the classifier.
+#pragma once
+
+#include <filesystem>
+
+#include "muster/pipeline/pipeline.h"
+
+namespace muster {
+
+// Immutable.
+struct UniversalFile {
+  std::filesystem::path path;
+  std::string recipe;  // feature and reductions, every option spelt out
+  size_t input_dim = 0;
+  std::vector<std::shared_ptr<const Reducer>> reducers;
+  Universal universal;
+  std::string checksum;
+
+  // Throws a data error for a file that is none.
+  static UniversalFile load(const std::filesystem::path& path);
+  // The branch made from what the file holds. Throws a usage error where its feature, its
+  // reductions or the options of its last stage are not those that the mixture was learnt with.
+  FittedBranch make_branch(const BranchPlan& plan) const;
+};
+
+// The mixture of the model's only branch. Throws a usage error where the model rests on none, or
+// has several branches. Atomic.
+void save_universal(const Pipeline& pipeline, const std::filesystem::path& path);
+
+}  // namespace muster
