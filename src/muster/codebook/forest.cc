@@ -131,7 +131,11 @@ class TreeGrower {
 };
 
 Forest Forest::fit(const ForestOptions& options, const Sample& sample, const Rng& rng) {
-  MUSTER_CHECK(sample.vectors.rows() > 0 && options.trees > 0);
+  MUSTER_CHECK(options.trees > 0);
+  if (sample.vectors.rows() == 0)
+    throw data_error(
+        "forest: there is not a single vector to learn {} words from; the training items are empty",
+        options.words);
   Matrix<float> components(sample.vectors.cols(), sample.vectors.rows());
   for (size_t i = 0; i < sample.vectors.rows(); ++i)
     for (size_t d = 0; d < sample.vectors.cols(); ++d) components(d, i) = sample.vectors(i, d);

@@ -30,7 +30,7 @@ struct ForestOptions {
 // Immutable and shareable between threads.
 class Forest {
  public:
-  // Requires at least one vector. Fewer leaves than asked for where vectors are alike.
+  // Not a single vector is a data error. Fewer leaves than asked for where vectors are alike.
   static Forest fit(const ForestOptions& options, const Sample& sample, const Rng& rng);
   static Forest load(TensorReader in);
   void save(TensorWriter out) const;
