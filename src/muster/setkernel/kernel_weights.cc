@@ -9,7 +9,8 @@
 namespace muster {
 namespace {
 
-constexpr double kLambdaGrid[] = {0.01, 0.03, 0.1, 0.3, 1, 3, 10};
+// From the paper's choice to no learning at all.
+constexpr double kLambdaGrid[] = {0.1, 1, 10, 100, 1000};
 
 // A and b of the kernels divided by their largest values.
 struct Normalised {
