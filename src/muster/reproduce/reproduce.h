@@ -22,6 +22,10 @@ struct ReproduceOptions {
 std::filesystem::path data_folder(const PaperExperiment& experiment,
                                   const ReproduceOptions& options);
 
+// What a method does at a value of the sweep, where there is one.
+Recipe recipe_at(const PaperExperiment& experiment, const PaperMethod& method,
+                 const std::optional<double>& value);
+
 // Of the dataset's items those whose first label is one of the classes, which become its only ones;
 // all where `classes` is empty. A class that is not there is a data error.
 Dataset select_classes(const Dataset& dataset, const std::vector<std::string>& classes);

@@ -127,6 +127,17 @@ TEST_F(ReproduceTest, AClassThatIsNotThereIsNamed) {
                "no class 'coast'");
 }
 
+TEST(Reproduce, EveryBuiltInRecipeCanBePlanned) {
+  for (const PaperExperiment& e : all_experiments())
+    for (const PaperMethod& method : e.methods) {
+      std::vector<std::optional<double>> values{{}};
+      if (e.sweep) values.assign(e.sweep->values.begin(), e.sweep->values.end());
+      for (const std::optional<double>& value : values)
+        EXPECT_TRUE(plan_recipe(recipe_at(e, method, value)).classifier)
+            << e.name << ": " << method.name;
+    }
+}
+
 TEST(Studies, ThePyramidMatchFollowsTheOptimalMatching) {
   const Json record = partial_matching_study(1, 12, {});
   ASSERT_EQ(record["comparison"].size(), 6u);
