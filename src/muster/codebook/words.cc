@@ -62,8 +62,6 @@ std::unique_ptr<const Words> fit_words(std::string_view stage, const WordsOption
           "{}: option per_category=true is for vocabulary=k-means; a forest sees the categories "
           "anyway",
           stage);
-    if (sample.vectors.rows() == 0)
-      throw data_error("{}: no vectors to learn words from; all training sets are empty", stage);
     return std::make_unique<ForestWords>(
         Forest::fit({options.words, options.trees, options.tries}, sample, rng));
   }
