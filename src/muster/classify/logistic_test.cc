@@ -111,7 +111,8 @@ TEST(Klr, SaysWhetherItConverged) {
   EXPECT_TRUE(model->statistics()->convergence->reached);
   const Matrix<double> scores = model->scores_from_gram(gram);
   EXPECT_EQ(testing_data::accuracy(scores, data.labels), 1);
-  for (const double p : model->probabilities(scores).values())
+  const Matrix<double> probabilities = model->probabilities(scores);
+  for (const double p : probabilities.values())
     EXPECT_TRUE(p < 0.05 || p > 0.95) << p;
   options.max_steps = 1;
   options.tolerance = 1e-6;
