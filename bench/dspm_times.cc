@@ -57,21 +57,11 @@ double seconds(const Work& work) {
   return clock_seconds(CLOCK_MONOTONIC) - start;
 }
 
-struct Normal {
-  Matrix<double> products;
-  std::vector<double> with_labels;
-};
-
-Normal normal(const KernelMoments& moments) {
-  const size_t count = moments.num_kernels();
-  Normal out{Matrix<double>(count, count), std::vector<double>(count)};
-  for (size_t i = 0; i < count; ++i) {
-    for (size_t j = 0; j < count; ++j)
-      out.products(i, j) =
-          moments.products(i, j) / (moments.largest[i] * moments.largest[j]) +
-          (i == j ? 0.1 * moments.products(0, 0) / (moments.largest[0] * moments.largest[0]) : 0);
-    out.with_labels[i] = moments.products(i, count) / moments.largest[i];
-  }
+// As the rule qp makes it, with the paper's lambda of the first kernel.
+Normalised with_ridge(const KernelMoments& moments) {
+  Normalised out = normalised(moments);
+  const double ridge = 0.1 * out.products(0, 0);
+  for (size_t j = 0; j < out.products.rows(); ++j) out.products(j, j) += ridge;
   return out;
 }
 
@@ -82,7 +72,7 @@ void report(size_t n, bool sdp) {
     moments =
         kernel_moments(pictures.tiles(), LabelSimilarity(pictures.labels, false, false), false, {});
   });
-  const Normal ready = normal(moments);
+  const Normalised ready = with_ridge(moments);
   constexpr int kRepeats = 20;
   const double qp = seconds([&] {
                       for (int i = 0; i < kRepeats; ++i)

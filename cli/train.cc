@@ -26,6 +26,7 @@ int train(const TrainArguments& args) {
   const Dataset dataset = open_data(args.data, args.common);
   const Plan plan = plan_recipe(
       fit_to_data(args.choice.resolve(default_method(dataset.kind)), dataset.kind, args.common));
+  if (!args.save_universal.empty()) require_universal_stage(plan, args.save_universal);
   ItemSource source(dataset);
   if (!args.features.empty()) source.use_features(args.features);
   const Progress progress = args.common.progress();

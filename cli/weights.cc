@@ -61,16 +61,26 @@ Question ask(const WeightsArguments& args, const Labels& labels, std::span<const
   return out;
 }
 
+void require_kernels(const Plan& plan) {
+  if (plan.on_vectors())
+    throw usage_error(
+        "weights: {} has no kernels to weigh; use a recipe that ends in kernel-svm, such as dspm",
+        plan.branches[0].short_name());
+}
+
 Pipeline learn(const WeightsArguments& args) {
   if (fs::is_regular_file(args.source) && args.choice.method.empty() &&
       args.choice.recipe.empty() && args.source.ends_with(".muster")) {
     if (!args.pair.empty() || !args.one.empty())
       throw usage_error("weights: a model has its classes already; give data for --pair or --one");
-    return Pipeline::load(args.source);
+    Pipeline pipeline = Pipeline::load(args.source);
+    require_kernels(pipeline.plan());
+    return pipeline;
   }
   const Dataset dataset = open_data(args.source, args.common);
   const Plan plan =
       plan_recipe(fit_to_data(args.choice.resolve("dspm"), dataset.kind, args.common));
+  require_kernels(plan);
   const ItemSource source(dataset);
   const Progress progress = args.common.progress();
   const Question asked = ask(args, dataset.labels, items_of_part(dataset, Part::kTrain));
@@ -124,10 +134,6 @@ void print_cells(const std::vector<double>& cells) {
 int weights(const WeightsArguments& args) {
   const auto threads = args.common.limit_threads();
   const Pipeline pipeline = learn(args);
-  if (pipeline.plan().on_vectors())
-    throw usage_error(
-        "weights: {} has no kernels to weigh; use a recipe that ends in kernel-svm, such as dspm",
-        pipeline.plan().recipe().text());
   fs::create_directories(args.out);
   const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
   Json record{{"recipe", pipeline.plan().recipe().text()},

@@ -1,6 +1,8 @@
 // Small labelled data sets whose answer is known by construction.
 #pragma once
 
+#include <cmath>
+
 #include "muster/core/labels.h"
 #include "muster/core/matrix.h"
 #include "muster/core/rng.h"
@@ -43,6 +45,20 @@ inline Data multi_label(size_t n, size_t dim, int classes, double spread, uint64
       for (size_t d = 0; d < dim; ++d) out.vectors(i, d) += centres(static_cast<size_t>(c), d);
     }
   }
+  return out;
+}
+
+// factor exp(-gamma |x - y|^2).
+inline Matrix<double> rbf_gram(const Data& data, double gamma, double factor = 1) {
+  const size_t n = data.vectors.rows();
+  Matrix<double> out(n, n);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      double squared = 0;
+      for (size_t d = 0; d < data.vectors.cols(); ++d)
+        squared += std::pow(static_cast<double>(data.vectors(i, d)) - data.vectors(j, d), 2);
+      out(i, j) = factor * std::exp(-gamma * squared);
+    }
   return out;
 }
 

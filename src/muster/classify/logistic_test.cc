@@ -16,19 +16,7 @@ namespace {
 
 using testing_data::blobs;
 using testing_data::Data;
-
-Matrix<double> rbf_gram(const Data& data, double gamma, double factor = 1) {
-  const size_t n = data.vectors.rows();
-  Matrix<double> out(n, n);
-  for (size_t i = 0; i < n; ++i)
-    for (size_t j = 0; j < n; ++j) {
-      double squared = 0;
-      for (size_t d = 0; d < data.vectors.cols(); ++d)
-        squared += std::pow(static_cast<double>(data.vectors(i, d)) - data.vectors(j, d), 2);
-      out(i, j) = factor * std::exp(-gamma * squared);
-    }
-  return out;
-}
+using testing_data::rbf_gram;
 
 Matrix<double> dot_gram(const Data& data) {
   const size_t n = data.vectors.rows();

@@ -76,8 +76,10 @@ class Matrix {
   const T& operator()(size_t r, size_t c) const { return values_[r * cols_ + c]; }
   std::span<T> row(size_t r) { return {data() + r * cols_, cols_}; }
   std::span<const T> row(size_t r) const { return {data() + r * cols_, cols_}; }
-  std::span<T> values() { return values_; }
-  std::span<const T> values() const { return values_; }
+  std::span<T> values() & { return values_; }
+  std::span<const T> values() const& { return values_; }
+  // Of a temporary they are handed over, so that a loop over them does not outlive them.
+  AlignedVector<T> values() && { return std::move(values_); }
 
   MatrixView<T> view() { return {data(), rows_, cols_}; }
   MatrixView<const T> view() const { return {data(), rows_, cols_}; }

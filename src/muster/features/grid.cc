@@ -18,4 +18,23 @@ void write_places(const GridAxis& x, const GridAxis& y, int width, int height, s
   }
 }
 
+PatchGrids::PatchGrids(int width, int height, std::span<const int> sizes, int step)
+    : width_(width), height_(height) {
+  for (const int size : sizes) {
+    const auto& [x, y] =
+        grids_.emplace_back(GridAxis(width, size, step), GridAxis(height, size, step));
+    count_ += static_cast<size_t>(x.count) * static_cast<size_t>(y.count);
+  }
+}
+
+VectorSet PatchGrids::make_set(size_t dim) const {
+  VectorSet set{Matrix<float>(count_, dim), Matrix<float>(count_, 3), width_, height_};
+  size_t row = 0;
+  for (const auto& [x, y] : grids_) {
+    write_places(x, y, width_, height_, row, set.places);
+    row += static_cast<size_t>(x.count) * static_cast<size_t>(y.count);
+  }
+  return set;
+}
+
 }  // namespace muster

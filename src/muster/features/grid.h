@@ -1,6 +1,10 @@
 // The regular grid of square patches that dense features share.
 #pragma once
 
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "muster/core/vector_set.h"
 
 namespace muster {
@@ -19,6 +23,31 @@ struct GridAxis {
     offset = (length - size) % step / 2;
   }
   int first_pixel(int patch) const { return offset + patch * step; }
+};
+
+// Grids of several patch sizes over one picture.
+class PatchGrids {
+ public:
+  PatchGrids(int width, int height, std::span<const int> sizes, int step);
+
+  size_t count() const { return count_; }
+  // Places written, vectors zero.
+  VectorSet make_set(size_t dim) const;
+
+  // body(x0, y0, size, row): the upper left pixel and the side of every patch, in the order of the
+  // set's rows.
+  template <class Body>
+  void for_each_patch(const Body& body) const {
+    size_t row = 0;
+    for (const auto& [x, y] : grids_)
+      for (int j = 0; j < y.count; ++j)
+        for (int i = 0; i < x.count; ++i) body(x.first_pixel(i), y.first_pixel(j), x.size, row++);
+  }
+
+ private:
+  int width_, height_;
+  std::vector<std::pair<GridAxis, GridAxis>> grids_;
+  size_t count_ = 0;
 };
 
 // Writes the places of a grid's patches, row by row, from row `begin` of `places` on.

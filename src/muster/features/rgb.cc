@@ -60,23 +60,13 @@ class Rgb final : public Extractor {
   size_t dim() const override { return kDim; }
 
   VectorSet extract(const Image& image) const override {
-    std::vector<std::pair<GridAxis, GridAxis>> grids;
-    size_t count = 0;
-    for (const int size : options_.size) {
-      grids.emplace_back(GridAxis(image.width, size, options_.step),
-                         GridAxis(image.height, size, options_.step));
-      count += static_cast<size_t>(grids.back().first.count) * grids.back().second.count;
-    }
-    VectorSet set{Matrix<float>(count, kDim), Matrix<float>(count, 3), image.width, image.height};
-    if (count == 0) return set;
+    const PatchGrids grids(image.width, image.height, options_.size, options_.step);
+    VectorSet set = grids.make_set(kDim);
+    if (grids.count() == 0) return set;
     const IntegralImage integral(image);
-    size_t row = 0;
-    for (const auto& [x, y] : grids) {
-      write_places(x, y, image.width, image.height, row, set.places);
-      for (int j = 0; j < y.count; ++j)
-        for (int i = 0; i < x.count; ++i)
-          describe(integral, x.first_pixel(i), y.first_pixel(j), x.size, set.vectors.row(row++));
-    }
+    grids.for_each_patch([&](int x0, int y0, int size, size_t row) {
+      describe(integral, x0, y0, size, set.vectors.row(row));
+    });
     return set;
   }
 

@@ -87,11 +87,24 @@ FittedBranch UniversalFile::make_branch(const BranchPlan& plan) const {
   return branch;
 }
 
-void save_universal(const Pipeline& pipeline, const std::filesystem::path& path) {
-  if (pipeline.branches().size() != 1)
+void require_universal_stage(const Plan& plan, const std::filesystem::path& path) {
+  if (plan.branches.size() != 1)
     throw usage_error(
         "{}: the recipe has {} branches; a universal mixture is taken from a recipe of one",
-        path.string(), pipeline.branches().size());
+        path.string(), plan.branches.size());
+  const BranchPlan& branch = plan.branches[0];
+  const bool has_one =
+      branch.set_feature
+          ? static_cast<bool>(branch.set_feature->as<SetFeatureStage>().from_universal)
+          : branch.set_kernel &&
+                static_cast<bool>(branch.set_kernel->as<SetKernelStage>().from_universal);
+  if (!has_one)
+    throw usage_error("{}: the recipe {} has no universal mixture to save; use {}", path.string(),
+                      branch.short_name(), kStagesWithMixture);
+}
+
+void save_universal(const Pipeline& pipeline, const std::filesystem::path& path) {
+  require_universal_stage(pipeline.plan(), path);
   const FittedBranch& branch = pipeline.branches()[0];
   TensorMap stage, map;
   if (branch.feature)
@@ -101,9 +114,7 @@ void save_universal(const Pipeline& pipeline, const std::filesystem::path& path)
   // Vector kernels and kernel transforms keep what they are made of deeper down.
   const auto found = std::ranges::find_if(
       stage.tensors, [](const auto& entry) { return entry.first.ends_with(kLastName); });
-  if (found == stage.tensors.end())
-    throw usage_error("{}: the recipe '{}' has no universal mixture to save; use {}", path.string(),
-                      pipeline.plan().recipe().text(), kStagesWithMixture);
+  MUSTER_CHECK(found != stage.tensors.end());
   const std::string prefix =
       found->first.substr(0, found->first.size() - std::string_view(kLastName).size());
   Universal::load(TensorReader(stage, prefix).scope("universal"))

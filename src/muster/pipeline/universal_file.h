@@ -25,8 +25,11 @@ struct UniversalFile {
   FittedBranch make_branch(const BranchPlan& plan) const;
 };
 
-// The mixture of the model's only branch. Throws a usage error where the model rests on none, or
-// has several branches. Atomic.
+// Throws a usage error where the recipe has several branches or rests on no mixture, so that there would be none to
+// save to `path`.
+void require_universal_stage(const Plan& plan, const std::filesystem::path& path);
+
+// The mixture of the model's only branch, which require_universal_stage() must allow. Atomic.
 void save_universal(const Pipeline& pipeline, const std::filesystem::path& path);
 
 }  // namespace muster

@@ -84,7 +84,7 @@ Gmm AdaptedSets::fit(const VectorSet& set) const {
 }
 
 // With adapted means only, weights and covariances are those of the universal mixture.
-void AdaptedSets::save_mixtures(std::span<const Gmm* const> mixtures, TensorWriter out) const {
+void AdaptedSets::save_mixtures(RepresentedSpan sets, TensorWriter out) const {
   std::vector<int64_t> starts{0};
   std::vector<double> weights;
   std::vector<float> means, variances;
@@ -93,7 +93,8 @@ void AdaptedSets::save_mixtures(std::span<const Gmm* const> mixtures, TensorWrit
   const auto append = [](auto& to, const Matrix<double>& from) {
     to.insert(to.end(), from.values().begin(), from.values().end());
   };
-  for (const Gmm* mixture : mixtures) {
+  for (const auto& set : sets) {
+    const Gmm* mixture = &dynamic_cast<const AdaptedSet&>(*set).mixture;
     starts.push_back(starts.back() + static_cast<int64_t>(mixture->num_components()));
     full ? append(exact_means, mixture->means()) : append(means, mixture->means());
     if (only_means()) continue;

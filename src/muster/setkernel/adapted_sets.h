@@ -23,6 +23,13 @@ struct AdaptedSetsOptions {
   void validate(const char* stage) const;
 };
 
+// What a kernel keeps of a set begins with its mixture.
+struct AdaptedSet : Representation {
+  Gmm mixture;
+
+  explicit AdaptedSet(Gmm mixture) : mixture(std::move(mixture)) {}
+};
+
 // Immutable and shareable between threads.
 class AdaptedSets {
  public:
@@ -43,7 +50,8 @@ class AdaptedSets {
   // stored.
   Gmm fit(const VectorSet& set) const;
 
-  void save_mixtures(std::span<const Gmm* const> mixtures, TensorWriter out) const;
+  // Of AdaptedSets.
+  void save_mixtures(RepresentedSpan sets, TensorWriter out) const;
   std::vector<Gmm> load_mixtures(TensorReader in) const;
 
  private:

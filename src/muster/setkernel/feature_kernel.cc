@@ -116,10 +116,7 @@ class FeatureKernel final : public SetKernel {
   }
 
   double mean_distance(RepresentedSpan training) const {
-    const RepresentedSpan some = training.first(std::min(training.size(), kItemsForWidth));
-    // Every k-th item, so that all classes of an ordered set take part.
-    Represented spread;
-    for (size_t i = 0; i < some.size(); ++i) spread.push_back(training[i * training.size() / some.size()]);
+    const Represented spread = spread_over(training, kItemsForWidth);
     const Matrix<float> vectors = stack(spread, feature_->dim());
     Matrix<float> distances(spread.size(), spread.size());
     distances_or_products(vectors, vectors, distances);

@@ -42,6 +42,15 @@ void mirror_upper(MatrixView<double> gram) {
     for (size_t j = 0; j < i; ++j) gram(i, j) = gram(j, i);
 }
 
+double mean_off_diagonal(MatrixView<const double> values) {
+  if (values.rows < 2) return 0;
+  double sum = 0;
+  for (size_t i = 0; i < values.rows; ++i)
+    for (size_t j = 0; j < values.cols; ++j)
+      if (i != j) sum += values(i, j);
+  return sum / (static_cast<double>(values.rows) * static_cast<double>(values.rows - 1));
+}
+
 void check_gram_memory(size_t rows, size_t cols, size_t copies) {
   const double needed = static_cast<double>(rows) * static_cast<double>(cols) * sizeof(double) *
                         static_cast<double>(copies);

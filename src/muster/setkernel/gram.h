@@ -20,6 +20,9 @@ void for_each_tile(size_t rows, size_t cols, size_t tile_side, bool symmetric, c
 // Copies the upper triangle to the lower one.
 void mirror_upper(MatrixView<double> gram);
 
+// Of a square matrix of at least two rows; 0 of a smaller one.
+double mean_off_diagonal(MatrixView<const double> values);
+
 // Throws, with advice, where a rows x cols matrix of doubles (`copies` of it) would not fit into the
 // memory that is free now.
 void check_gram_memory(size_t rows, size_t cols, size_t copies = 1);

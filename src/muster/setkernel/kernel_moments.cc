@@ -162,4 +162,15 @@ KernelMoments kernel_moments(const KernelTiles& kernels, const LabelSimilarity& 
   return MomentPass(kernels, similarity).run(centre, progress);
 }
 
+Normalised normalised(const KernelMoments& moments) {
+  const size_t count = moments.num_kernels();
+  Normalised out{Matrix<double>(count, count), std::vector<double>(count)};
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j < count; ++j)
+      out.products(i, j) = moments.products(i, j) / (moments.largest[i] * moments.largest[j]);
+    out.with_labels[i] = moments.products(i, count) / moments.largest[i];
+  }
+  return out;
+}
+
 }  // namespace muster

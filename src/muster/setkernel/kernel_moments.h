@@ -42,4 +42,13 @@ struct KernelMoments {
 KernelMoments kernel_moments(const KernelTiles& kernels, const LabelSimilarity& similarity,
                              bool centre, const Progress& progress);
 
+// A and b of the kernels divided by their largest values.
+struct Normalised {
+  Matrix<double> products;
+  std::vector<double> with_labels;
+};
+
+// Requires that no kernel is 0 everywhere.
+Normalised normalised(const KernelMoments& moments);
+
 }  // namespace muster

@@ -12,23 +12,6 @@ namespace {
 // From the paper's choice to no learning at all.
 constexpr double kLambdaGrid[] = {0.1, 1, 10, 100, 1000};
 
-// A and b of the kernels divided by their largest values.
-struct Normalised {
-  Matrix<double> products;
-  std::vector<double> with_labels;
-};
-
-Normalised normalised(const KernelMoments& moments) {
-  const size_t count = moments.num_kernels();
-  Normalised out{Matrix<double>(count, count), std::vector<double>(count)};
-  for (size_t i = 0; i < count; ++i) {
-    for (size_t j = 0; j < count; ++j)
-      out.products(i, j) = moments.products(i, j) / (moments.largest[i] * moments.largest[j]);
-    out.with_labels[i] = moments.products(i, count) / moments.largest[i];
-  }
-  return out;
-}
-
 // tr(K0 K0') / max|K0|^2 of the kernel with its weights as given. The largest value of a positive
 // semi-definite matrix is on its diagonal.
 double given_kernel_norm(const KernelMoments& moments, std::span<const double> given) {

@@ -16,8 +16,7 @@ constexpr double kWidthGrid[] = {0.25, 0.5, 1, 2, 4};
 // Sets that the mean divergence is taken of: one-to-one, and where a pair is costly.
 constexpr size_t kItemsForWidth = 500, kItemsForCostlyWidth = 60;
 
-struct KlkSet final : Representation {
-  Gmm mixture;
+struct KlkSet final : AdaptedSet {
   // SKL = (u1 . v2 + v1 . u2) / 2 + constant1 + constant2 (one-to-one). One row a component,
   // relative to the universal mixture's mean: that of the component for one-to-one, its origin for
   // one-to-many.
@@ -25,7 +24,7 @@ struct KlkSet final : Representation {
   double constant = 0;
   Draws draws;  // monte-carlo
 
-  explicit KlkSet(Gmm mixture) : mixture(std::move(mixture)) {}
+  using AdaptedSet::AdaptedSet;
   size_t num_bytes() const override {
     return 3 * mixture.covariances().size() * sizeof(double) +
            (u.size() + v.size()) * sizeof(double) + draws.vectors.size() * sizeof(float);
@@ -84,9 +83,7 @@ class Klk final : public SetKernel {
   }
 
   void save_represented(RepresentedSpan sets, TensorWriter out) const override {
-    std::vector<const Gmm*> mixtures;
-    for (const auto& set : sets) mixtures.push_back(&set_of(*set).mixture);
-    sets_.save_mixtures(mixtures, out);
+    sets_.save_mixtures(sets, out);
   }
 
   Represented load_represented(TensorReader in) const override {
@@ -212,17 +209,10 @@ class Klk final : public SetKernel {
 
   double mean_divergence(RepresentedSpan training) const {
     const size_t most = mapping() == Mapping::kOneToOne ? kItemsForWidth : kItemsForCostlyWidth;
-    const size_t count = std::min(training.size(), most);
-    // Every k-th item, so that all classes of an ordered set take part.
-    Represented spread;
-    for (size_t i = 0; i < count; ++i) spread.push_back(training[i * training.size() / count]);
-    Matrix<double> values(count, count);
-    divergences(spread, spread, values, {});
-    double sum = 0;
-    for (size_t i = 0; i < count; ++i)
-      for (size_t j = 0; j < i; ++j) sum += values(i, j);
-    const double mean =
-        sum / std::max(1.0, 0.5 * static_cast<double>(count) * (static_cast<double>(count) - 1));
+    const Represented some = spread_over(training, most);
+    Matrix<double> values(some.size(), some.size());
+    divergences(some, some, values, {});
+    const double mean = mean_off_diagonal(values);
     return mean > 1e-9 ? mean : 1;  // sets all alike leave rounding only
   }
 

@@ -112,16 +112,10 @@ class PdfKl final : public SetKernel {
   }
 
   double mean_divergence(RepresentedSpan training) const {
-    const size_t count = std::min(training.size(), kItemsForWidth);
-    // Every k-th item, so that all classes of an ordered set take part.
-    Represented spread;
-    for (size_t i = 0; i < count; ++i) spread.push_back(training[i * training.size() / count]);
-    Matrix<double> values(count, count);
-    divergences(spread, spread, values, {});
-    double sum = 0;
-    for (double value : values.values()) sum += value;
-    const double mean =
-        sum / std::max(1.0, static_cast<double>(count * count) - static_cast<double>(count));
+    const Represented some = spread_over(training, kItemsForWidth);
+    Matrix<double> values(some.size(), some.size());
+    divergences(some, some, values, {});
+    const double mean = mean_off_diagonal(values);
     return mean > 1e-9 ? mean : 1;  // sets all alike leave rounding only
   }
 

@@ -83,9 +83,8 @@ class Pmk final : public SetKernel, public ImpliesMatches {
 
  private:
   int first_start(RepresentedSpan training) const {
-    Represented some;
-    for (size_t i = 0; i < std::min(training.size(), kSetsForStart); ++i)
-      some.push_back(training[i * training.size() / std::min(training.size(), kSetsForStart)]);
+    const Represented some = spread_over(training, kSetsForStart);
+    if (some.size() < 2) return 0;
     PmkOptions options = options_;
     options.normalise = PmkNormalise::kSelf;
     options.distance = false;
@@ -95,14 +94,6 @@ class Pmk final : public SetKernel, public ImpliesMatches {
       if (mean_off_diagonal(similarities) < kLeastMeanSimilarity) return start;
     }
     return 0;
-  }
-
-  static double mean_off_diagonal(const Matrix<double>& values) {
-    double sum = 0;
-    for (size_t i = 0; i < values.rows(); ++i)
-      for (size_t j = 0; j < i; ++j) sum += values(i, j);
-    const size_t pairs = values.rows() * (values.rows() - 1) / 2;
-    return pairs > 0 ? sum / static_cast<double>(pairs) : 1;
   }
 
   double level_weight(int level) const {

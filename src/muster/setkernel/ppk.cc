@@ -11,13 +11,12 @@ namespace {
 
 constexpr size_t kTileSide = 16;
 
-struct PpkSet final : Representation {
-  Gmm mixture;
+struct PpkSet final : AdaptedSet {
   PackedMixture packed;  // closed forms
   Draws draws;           // monte-carlo
   double log_norm = 0;   // of the draws
 
-  explicit PpkSet(Gmm mixture) : mixture(std::move(mixture)) {}
+  using AdaptedSet::AdaptedSet;
   size_t num_bytes() const override {
     return 3 * mixture.covariances().size() * sizeof(double) + packed.num_bytes() +
            draws.vectors.size() * sizeof(float);
@@ -66,9 +65,7 @@ class Ppk final : public SetKernel {
   void save(TensorWriter out) const override { sets_.save(out); }
 
   void save_represented(RepresentedSpan sets, TensorWriter out) const override {
-    std::vector<const Gmm*> mixtures;
-    for (const auto& set : sets) mixtures.push_back(&set_of(*set).mixture);
-    sets_.save_mixtures(mixtures, out);
+    sets_.save_mixtures(sets, out);
   }
 
   Represented load_represented(TensorReader in) const override {

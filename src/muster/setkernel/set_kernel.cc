@@ -1,6 +1,15 @@
 #include "muster/setkernel/set_kernel.h"
 
+#include <algorithm>
+
 namespace muster {
+
+Represented spread_over(RepresentedSpan sets, size_t most) {
+  const size_t count = std::min(sets.size(), most);
+  Represented out;
+  for (size_t i = 0; i < count; ++i) out.push_back(sets[i * sets.size() / count]);
+  return out;
+}
 
 std::vector<std::shared_ptr<const SetKernel>> SetKernel::candidates(RepresentedSpan) const {
   return {shared_from_this()};

@@ -21,6 +21,9 @@ class Representation {
 using Represented = std::vector<std::shared_ptr<const Representation>>;
 using RepresentedSpan = std::span<const std::shared_ptr<const Representation>>;
 
+// At most `most` of the sets, evenly over their order, so that all classes of an ordered list take part.
+Represented spread_over(RepresentedSpan sets, size_t most);
+
 struct WeightLearning;
 
 // Immutable and shareable between threads.
