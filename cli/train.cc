@@ -38,7 +38,7 @@ int train(const TrainArguments& args) {
   const Pipeline pipeline = fit_pipeline(plan, source, items, dataset.labels.select(items),
                                          args.common.seed, progress,
                                          {&seconds, args.keep_training, universal ? &*universal : nullptr});
-  if (!args.save_universal.empty()) save_universal(pipeline, args.save_universal);
+  if (!args.save_universal.empty()) save_universal(plan.branches[0], pipeline.branches()[0], args.save_universal);
   pipeline.save(args.model);
 
   const FitStatistics* statistics = pipeline.classifier().statistics();

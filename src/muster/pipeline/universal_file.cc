@@ -103,9 +103,7 @@ void require_universal_stage(const Plan& plan, const std::filesystem::path& path
                       branch.short_name(), kStagesWithMixture);
 }
 
-void save_universal(const Pipeline& pipeline, const std::filesystem::path& path) {
-  require_universal_stage(pipeline.plan(), path);
-  const FittedBranch& branch = pipeline.branches()[0];
+void save_universal(const BranchPlan& plan, const FittedBranch& branch, const std::filesystem::path& path) {
   TensorMap stage, map;
   if (branch.feature)
     branch.feature->save(TensorWriter(stage));
@@ -125,7 +123,7 @@ void save_universal(const Pipeline& pipeline, const std::filesystem::path& path)
   top.put("input_dim", static_cast<double>(branch.input_dim));
   top.put_text("format_version", kFormatVersion);
   top.put_text("kind", kKind);
-  top.put_text("recipe", prefix_text(pipeline.plan().branches[0]));
+  top.put_text("recipe", prefix_text(plan));
   write_safetensors(path, map);
 }
 

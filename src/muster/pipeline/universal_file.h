@@ -29,7 +29,7 @@ struct UniversalFile {
 // save to `path`.
 void require_universal_stage(const Plan& plan, const std::filesystem::path& path);
 
-// The mixture of the model's only branch, which require_universal_stage() must allow. Atomic.
-void save_universal(const Pipeline& pipeline, const std::filesystem::path& path);
+// The mixture of a recipe's only branch, which require_universal_stage() must allow. Atomic.
+void save_universal(const BranchPlan& plan, const FittedBranch& branch, const std::filesystem::path& path);
 
 }  // namespace muster
