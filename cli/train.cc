@@ -86,8 +86,8 @@ Run add_train(CLI::App& app) {
   app.add_option("-o,--output", args->model, "the model file to write")->required();
   app.add_option("--features", args->features, kFeaturesHelp);
   app.add_flag("--keep-training", args->keep_training,
-               "keep the training vectors in the model, so that muster add-class can use them "
-               "(kernel machines always do)");
+               "keep the training vectors in the model, so that muster add-class can use them; kernel machines "
+               "always do, and with this keep their kernel matrix, which makes add-class quick");
   app.add_option("--universal", args->universal, kUniversalHelp);
   app.add_option("--save-universal", args->save_universal,
                  "write the universal mixture and the reductions before it to this file, for --universal");
