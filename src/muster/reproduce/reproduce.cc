@@ -97,8 +97,8 @@ class Reproduction {
   ProtocolOptions protocol(const PaperPart& part, const std::optional<double>& value) const {
     OptionsOf<ProtocolOptions> out(ProtocolOptions{});
     set_options(out, experiment_.protocol);
-    if (options_.quick) set_options(out, experiment_.quick);
     if (!comparable_) set_options(out, experiment_.stand_in_protocol);
+    if (options_.quick) set_options(out, experiment_.quick);
     set_options(out, part.protocol);
     if (value) out.set("protocol", experiment_.sweep->name, number_text(*value));
     return out.values;
