@@ -92,7 +92,7 @@ struct LikelihoodRatio {
   double exact = 0, bound = 0;  // mean over vectors
 };
 
-// Of mixtures that differ in their means; the bound takes the responsibilities from `universal`.
+// Of mixtures of the same covariances; the bound takes the responsibilities from `universal`.
 inline LikelihoodRatio likelihood_ratio(const Mixture& universal, const Mixture& adapted,
                                         const Matrix<float>& data) {
   LikelihoodRatio out;
@@ -104,8 +104,10 @@ inline LikelihoodRatio likelihood_ratio(const Mixture& universal, const Mixture&
     responsibilities(adapted, x, &log_adapted);
     out.exact += (log_adapted - log_universal) / count;
     for (size_t m = 0; m < r.size(); ++m)
-      out.bound +=
-          r[m] * (log_density(adapted.parts[m], x) - log_density(universal.parts[m], x)) / count;
+      out.bound += r[m] *
+                   (std::log(adapted.weights[m] / universal.weights[m]) +
+                    log_density(adapted.parts[m], x) - log_density(universal.parts[m], x)) /
+                   count;
   }
   return out;
 }

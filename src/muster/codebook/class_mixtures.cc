@@ -10,28 +10,32 @@
 namespace muster {
 namespace {
 
-// Sums of a class -> its row of shifts.
-void adapt_means(std::span<const double> sums, size_t num_components, double tau,
-                 std::span<double> shifts) {
-  const size_t width = sums.size() / num_components;
-  for (size_t m = 0; m < num_components; ++m) {
-    const std::span<const double> from = sums.subspan(m * width, width);
-    const std::span<double> to = shifts.subspan(m * width, width);
-    // Subtraction may leave a count a rounding error below zero.
-    const double weight = 1 / (std::max(from[0], 0.0) + tau);
-    double squared = 0;
-    for (size_t t = 1; t < width; ++t) {
-      to[t] = weight * from[t];
-      squared += to[t] * to[t];
-    }
-    to[0] = -0.5 * squared;
-  }
-}
+constexpr double kLeastWeight = 1e-12;
 
 double num_vectors(std::span<const double> sums, size_t num_components) {
   double total = 0;
   for (size_t m = 0; m < num_components; ++m) total += sums[m * (sums.size() / num_components)];
   return total;
+}
+
+// Sums of a class -> its row of shifts (adapt.h's formulas for weights and means).
+void adapt_class(std::span<const double> sums, const std::vector<double>& weights, double tau,
+                 std::span<double> shifts) {
+  const size_t k = weights.size(), width = sums.size() / k;
+  const double prior = static_cast<double>(k) * tau;
+  const double total = std::max(num_vectors(sums, k), 0.0) + prior;
+  for (size_t m = 0; m < k; ++m) {
+    const std::span<const double> from = sums.subspan(m * width, width);
+    const std::span<double> to = shifts.subspan(m * width, width);
+    // Subtraction may leave a count a rounding error below zero.
+    const double count = std::max(from[0], 0.0);
+    double squared = 0;
+    for (size_t t = 1; t < width; ++t) {
+      to[t] = from[t] / (count + tau);
+      squared += to[t] * to[t];
+    }
+    to[0] = std::log((count / std::max(weights[m], kLeastWeight) + prior) / total) - 0.5 * squared;
+  }
 }
 
 // Of each set of sums (a row each) with each class, on average over the set's vectors.
@@ -87,7 +91,8 @@ class ClassSums {
 // The best score of each labelled item where it is left out of its own classes.
 std::vector<double> left_out_scores(const Matrix<float>& items, const Labels& labels,
                                     const ClassSums& classes, const Matrix<double>& shifts,
-                                    size_t num_components, double tau) {
+                                    const std::vector<double>& weights, double tau) {
+  const size_t num_components = weights.size();
   std::vector<double> best(items.rows());
   parallel_for(items.rows(), 16, [&](size_t begin, size_t end) {
     const Matrix<double> sums = to_double(items.view().slice_rows(begin, end - begin));
@@ -99,7 +104,7 @@ std::vector<double> left_out_scores(const Matrix<float>& items, const Labels& la
         const std::optional<size_t> row = classes.row_of(label);
         if (!row) continue;
         for (size_t t = 0; t < own.cols(); ++t) others(0, t) = classes.sums()(*row, t) - own(0, t);
-        adapt_means(others.row(0), num_components, tau, shift.row(0));
+        adapt_class(others.row(0), weights, tau, shift.row(0));
         scores(i - begin, *row) = scores_of(own, shift, num_components)(0, 0);
       }
       best[i] = std::ranges::max(scores.row(i - begin));
@@ -168,9 +173,9 @@ ClassMixtures ClassMixtures::fit(MixtureSums universal, const Matrix<float>& sum
     throw data_error("class mixtures: no item with a label has a single vector to learn from");
   Matrix<double> shifts(classes.sums().rows(), classes.sums().cols());
   for (size_t c = 0; c < shifts.rows(); ++c)
-    adapt_means(classes.sums().row(c), k, tau, shifts.row(c));
+    adapt_class(classes.sums().row(c), universal.weights(), tau, shifts.row(c));
   std::vector<double> known =
-      quantiles(left_out_scores(sums_of_items, labels, classes, shifts, k, tau));
+      quantiles(left_out_scores(sums_of_items, labels, classes, shifts, universal.weights(), tau));
   return ClassMixtures(std::move(universal), std::move(shifts), std::move(known));
 }
 

@@ -1,11 +1,12 @@
 // Is an item one of the classes at all? The likelihood ratio against the universal mixture
 // (Reynolds, Quatieri & Dunn 2000, for speakers). Each class has a copy of the universal mixture
-// with means mu_cm adapted to the vectors of all its items together (adapt.h, one step). With
-// r_m(x) the responsibilities under the universal mixture and D_cm = mu_cm - mu_m, a set X of T
-// vectors scores
+// with weights w_cm and means mu_cm adapted to the vectors of all its items together (adapt.h, one
+// step). With r_m(x) the responsibilities under the universal mixture and D_cm = mu_cm - mu_m, a
+// set X of T vectors scores
 //
-//   max_c 1/T sum_x sum_m r_m(x) [log N(x | mu_cm, S_m) - log N(x | mu_m, S_m)]
-//     = max_c 1/T sum_m [(F_m - N_m mu_m)' S_m^-1 D_cm - N_m D_cm' S_m^-1 D_cm / 2],
+//   max_c 1/T sum_x sum_m r_m(x) log (w_cm N(x | mu_cm, S_m) / (w_m N(x | mu_m, S_m)))
+//     = max_c 1/T sum_m [N_m log (w_cm / w_m) + (F_m - N_m mu_m)' S_m^-1 D_cm
+//                        - N_m D_cm' S_m^-1 D_cm / 2],
 //   N_m = sum_x r_m(x),  F_m = sum_x r_m(x) x,
 //
 // which is at most the mean of log p_c(x) - log p(x) over X (Jensen) and equals it where there is
@@ -26,6 +27,7 @@ class MixtureSums {
  public:
   explicit MixtureSums(Gmm mixture);
 
+  const std::vector<double>& weights() const { return mixture_.weights(); }
   size_t num_components() const { return mixture_.num_components(); }
   size_t dim() const { return num_components() * (mixture_.dim() + 1); }
   // Writes all of `out` (dim() values). On the calling thread.
@@ -63,7 +65,8 @@ class ClassMixtures {
   ClassMixtures(MixtureSums universal, Matrix<double> shifts, std::vector<double> known_scores);
 
   MixtureSums universal_;
-  // A class a row, laid out as MixtureSums: -|d|^2 / 2, then d = L_m^-1 D_cm, of each component.
+  // A class a row, laid out as MixtureSums: of each component log (w_cm / w_m) - |d|^2 / 2, then
+  // d = L_m^-1 D_cm.
   Matrix<double> shifts_;
   std::vector<double> known_scores_;
 };

@@ -98,6 +98,7 @@ TEST(ClassMixtures, ScoreIsTheNaiveBoundOfTheLikelihoodRatio) {
             oracle::Mixture adapted = universal;
             const oracle::Mixture all =
                 oracle::adapt_step(universal, universal, vectors_of_class(items, c), kTau, false);
+            adapted.weights = all.weights;
             for (size_t m = 0; m < k; ++m) adapted.parts[m].mean = all.parts[m].mean;
             const oracle::LikelihoodRatio naive = oracle::likelihood_ratio(universal, adapted, set);
             EXPECT_LE(naive.bound, naive.exact + 1e-9);

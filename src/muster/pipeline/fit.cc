@@ -89,8 +89,8 @@ void give_kernel(FittedBranch& branch) {
   branch.feature = nullptr;
 }
 
-// Trust in the universal mixture's means where they are adapted to a class, in vectors a component (UGM 2.2). A class
-// has thousands of vectors.
+// Trust in the universal mixture where it is adapted to a class, in vectors a component (UGM 2.2). 100 and more
+// told unknown scenes from known ones less well (Scene-15, training pictures).
 constexpr double kClassTau = 10;
 
 class Fitting {
