@@ -93,7 +93,7 @@ Run add_train(CLI::App& app) {
                "(kernel machines always do)");
   app.add_flag("--class-mixtures", args->class_mixtures,
                "keep a mixture a class, adapted from the universal one, so that predict --reject goes by "
-               "likelihood ratio (fisher, supervector, ppk, klk)");
+               "likelihood ratio instead of best score (fisher, supervector, ppk, klk)");
   app.add_option("--universal", args->universal, kUniversalHelp);
   app.add_option("--save-universal", args->save_universal,
                  "write the universal mixture and the reductions before it to this file, for --universal");
