@@ -115,8 +115,8 @@ int bench(BenchArguments& args) {
                             args.common.seed,
                             args.out,
                             args.features,
-                            args.universal,
                             args.cache.resolve()};
+  for (Method& method : options.methods) method.universal = args.universal;
   for (const std::string& text : args.fusions)
     options.fusions.push_back(parse_fusion(text, options.methods));
   const Progress progress = args.common.progress();

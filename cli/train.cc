@@ -41,7 +41,7 @@ int train(const TrainArguments& args) {
                                          args.common.seed, progress,
                                          {&seconds, args.keep_training, universal ? &*universal : nullptr,
                                           args.class_mixtures});
-  if (!args.save_universal.empty()) save_universal(pipeline, args.save_universal);
+  if (!args.save_universal.empty()) save_universal(plan.branches[0], pipeline.branches()[0], args.save_universal);
   pipeline.save(args.model);
 
   const FitStatistics* statistics = pipeline.classifier().statistics();
@@ -89,8 +89,8 @@ Run add_train(CLI::App& app) {
   app.add_option("-o,--output", args->model, "the model file to write")->required();
   app.add_option("--features", args->features, kFeaturesHelp);
   app.add_flag("--keep-training", args->keep_training,
-               "keep the training vectors in the model, so that muster add-class can use them "
-               "(kernel machines always do)");
+               "keep the training vectors in the model, so that muster add-class can use them; kernel machines "
+               "always do, and with this keep their kernel matrix, which makes add-class quick");
   app.add_flag("--class-mixtures", args->class_mixtures,
                "keep a mixture a class, adapted from the universal one, so that predict --reject goes by "
                "likelihood ratio instead of best score (fisher, supervector, ppk, klk)");

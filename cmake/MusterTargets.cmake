@@ -40,7 +40,7 @@ if(MUSTER_BUILD_TESTS)
   target_link_libraries(test_headers PRIVATE GTest::gtest GTest::gmock rapidcheck muster_flags)
   target_compile_features(test_headers PRIVATE cxx_std_20)
   # As executables are compiled: compilers refuse precompiled headers of other settings.
-  target_compile_options(test_headers PRIVATE $<$<CONFIG:Release>:-O1> -fPIE)
+  target_compile_options(test_headers PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0> -fPIE)
   target_precompile_headers(test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h> <rapidcheck.h>
                             <rapidcheck/gtest.h>)
 endif()
@@ -55,7 +55,7 @@ function(muster_test name)
   target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock rapidcheck
                         muster_flags)
   # Tests spend their time in the libraries; compiling them is what takes long.
-  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
   target_precompile_headers(${name}_test REUSE_FROM test_headers)
   if(MUSTER_SANITIZE)
     # Starting an instrumented process costs more than most tests do: one for each half of a binary.

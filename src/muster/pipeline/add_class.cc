@@ -49,14 +49,21 @@ PlannedStage with_chosen_c(const Pipeline& pipeline) {
   return stage;
 }
 
-Matrix<double> gram_of_all(std::span<const FittedBranch> branches, const Progress& progress) {
-  const size_t n = branches[0].training.size();
+// Of all training sets; `known` holds the values between the first of them, and may be empty.
+Matrix<double> grown_gram(std::span<const FittedBranch> branches, const Matrix<double>& known,
+                          const Progress& progress) {
+  const size_t n = branches[0].training.size(), old = known.rows();
   check_gram_memory(n, n, 2);
-  Matrix<double> sum(n, n), gram(n, n);
+  Matrix<double> sum(n, n), gram(n - old, n);
+  for (size_t i = 0; i < old; ++i) std::ranges::copy(known.row(i), sum.row(i).begin());
   for (const FittedBranch& branch : branches) {
-    branch.kernel->gram(branch.training, branch.training, gram, progress);
-    for (size_t i = 0; i < sum.size(); ++i) sum.data()[i] += branch.scale * gram.data()[i];
+    const RepresentedSpan all = branch.training;
+    branch.kernel->gram(all.subspan(old), all, gram, progress);
+    for (size_t i = old; i < n; ++i)
+      for (size_t j = 0; j <= i; ++j) sum(i, j) += branch.scale * gram(i - old, j);
   }
+  for (size_t i = old; i < n; ++i)
+    for (size_t j = 0; j < i; ++j) sum(j, i) = sum(i, j);
   return sum;
 }
 
@@ -99,7 +106,9 @@ Pipeline add_classes(const Pipeline& pipeline, const ItemSource& source,
           branches[b].training.push_back(std::move(added));
     }
     const Stopwatch watch(seconds, "classifier");
-    const auto gram_of = [&](size_t) { return gram_of_all(branches, progress); };
+    Matrix<double> gram = grown_gram(branches, kept->gram, progress);
+    if (!kept->gram.empty()) training->gram = gram;
+    const auto gram_of = [&](size_t) { return std::move(gram); };
     classifier =
         plan.classifier->as<GramClassifierStage>()
             .fit(*plan.classifier->options, 1, gram_of, plan.psd(), training->labels, rng, progress)

@@ -102,8 +102,9 @@ class Experiment {
       : dataset_(dataset), options_(options), progress_(progress), announce_(announce), source_(dataset) {
     if (!options.features.empty()) source_.use_features(options.features);
     if (!options.cache.folder.empty()) source_.use_cache(options.cache);
-    if (!options.universal.empty()) universal_ = UniversalFile::load(options.universal);
     for (const Method& method : options.methods) {
+      universals_.push_back(method.universal.empty() ? std::nullopt
+                                                     : std::optional(UniversalFile::load(method.universal)));
       plans_.push_back(plan_recipe(method.recipe));
       if (!plans_.back().classifier)
         throw usage_error("bench: method {} has no classifier; end its recipe with one", method.name);
@@ -194,7 +195,7 @@ class Experiment {
   Json load_or_run(size_t m, size_t s) {
     std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
                                   protocol_facts().dump(), options_.seed, s);
-    if (universal_) key += " universal " + universal_->checksum;
+    if (universals_[m]) key += " universal " + universals_[m]->checksum;
     const fs::path stem = options_.out / "raw" / fmt::format("{}.{:03}", file_name(m), s);
     const fs::path file = stem.string() + ".json";
     if (std::ifstream in(file); in) {
@@ -254,7 +255,7 @@ class Experiment {
     const auto start = std::chrono::steady_clock::now();
     const uint64_t fit_seed = Rng(options_.seed).derive("fit").derive(split.seed).next();
     const Pipeline pipeline = fit_pipeline(plans_[m], source_, train, labels_of(split).select(split.train), fit_seed,
-                                           progress_, {&seconds, false, universal_ ? &*universal_ : nullptr});
+                                           progress_, {&seconds, false, universals_[m] ? &*universals_[m] : nullptr});
     const double train_seconds = seconds_since(start);
     const auto test_start = std::chrono::steady_clock::now();
     const Matrix<double> scores = pipeline.scores(source_, test, progress_);
@@ -312,6 +313,8 @@ class Experiment {
     if (m < plans_.size()) {
       out["recipe"] = options_.methods[m].recipe.text();
       out["full_recipe"] = plans_[m].recipe().text();
+      if (const auto& used = universals_[m])
+        out["universal"] = {{"file", used->path.filename().string()}, {"checksum", used->checksum}};
     } else {
       const Fusion& fusion = options_.fusions[m - plans_.size()];
       for (const size_t member : fusion.members) out["fused"].push_back(name_of(member));
@@ -343,7 +346,6 @@ class Experiment {
     out["data"] = {{"items", usable_.size()}, {"classes", labels_.num_classes()}, {"left_out", left_out_},
                    {"notes", splits_.notes},  {"key", data_key_}};
     out["protocol"] = protocol_facts();
-    if (universal_) out["universal"] = {{"file", universal_->path.filename().string()}, {"checksum", universal_->checksum}};
     out["machine"] = machine_facts();
     out["results"] = Json::array();
     for (size_t m = 0; m < results_of_.size(); ++m)
@@ -356,8 +358,8 @@ class Experiment {
   const Progress& progress_;
   const Announce& announce_;
   ItemSource source_;
-  std::optional<UniversalFile> universal_;
   std::vector<Plan> plans_;
+  std::vector<std::optional<UniversalFile>> universals_;  // of each method
   std::vector<bool> is_fused_;  // methods whose probabilities a fusion needs
   std::vector<double> feature_seconds_;
   std::vector<std::string> left_out_;

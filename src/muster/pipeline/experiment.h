@@ -18,6 +18,7 @@ namespace muster {
 struct Method {
   std::string name;
   Recipe recipe;
+  std::filesystem::path universal = {};  // a UniversalFile to use, unless empty
 };
 
 // A row of its own: the weighted mean of the probabilities of some methods (score fusion, UGM 4.1).
@@ -34,7 +35,6 @@ struct ExperimentOptions {
   uint64_t seed = 1;
   std::filesystem::path out;
   std::filesystem::path features;  // ItemSource::use_features, unless empty
-  std::filesystem::path universal;  // a UniversalFile that all methods use, unless empty
   CacheOptions cache;              // ItemSource::use_cache, unless its folder is empty
 };
 

@@ -120,7 +120,8 @@ class Fitting {
                                                              rng_.derive("classifier"), progress_);
   }
 
-  std::shared_ptr<const Classifier> fit_on_grams(std::vector<FittedBranch>& branches) {
+  // `kept`, unless null, becomes the kernel matrix that the classifier was fitted on.
+  std::shared_ptr<const Classifier> fit_on_grams(std::vector<FittedBranch>& branches, Matrix<double>* kept) {
     {
       const Stopwatch watch(seconds_, "encode");
       for (size_t b = 0; b < branches.size(); ++b) {
@@ -130,10 +131,17 @@ class Fitting {
     }
     const Stopwatch watch(seconds_, "classifier");
     KernelFusion fusion(plan_, branches, labels_, progress_);
+    std::vector<Matrix<double>> grams(fusion.num_candidates());
+    const auto gram_of = [&](size_t candidate) {
+      Matrix<double> gram = fusion.gram(candidate);
+      if (kept) grams[candidate] = gram;
+      return gram;
+    };
     GramChoice choice = plan_.classifier->as<GramClassifierStage>().fit(
-        *plan_.classifier->options, fusion.num_candidates(), [&](size_t candidate) { return fusion.gram(candidate); },
-        plan_.psd(), labels_, rng_.derive("classifier"), progress_);
+        *plan_.classifier->options, fusion.num_candidates(), gram_of, plan_.psd(), labels_, rng_.derive("classifier"),
+        progress_);
     fusion.settle(choice.candidate);
+    if (kept) *kept = std::move(grams[choice.candidate]);
     return std::move(choice.classifier);
   }
 
@@ -291,7 +299,8 @@ Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<cons
   auto training = std::make_shared<KeptTraining>();
   training->labels = labels;
   std::shared_ptr<const Classifier> classifier =
-      plan.on_vectors() ? fitting.fit_on_vectors(branches, training->vectors) : fitting.fit_on_grams(branches);
+      plan.on_vectors() ? fitting.fit_on_vectors(branches, training->vectors)
+                        : fitting.fit_on_grams(branches, extras.keep_training ? &training->gram : nullptr);
   if (plan.on_vectors() && !extras.keep_training) training = nullptr;
   std::shared_ptr<const ClassMixtures> class_mixtures;
   if (extras.class_mixtures) class_mixtures = fitting.fit_class_mixtures(branches[0]);

@@ -132,6 +132,7 @@ void save_training(const KeptTraining& training, TensorWriter out) {
   save_lists(training.labels.of_item, out.scope("labels"));
   if (!training.labels.difficult.empty()) save_lists(training.labels.difficult, out.scope("difficult"));
   if (!training.vectors.empty()) out.put("vectors", training.vectors);
+  if (!training.gram.empty()) out.put("gram", training.gram);
 }
 
 std::shared_ptr<const KeptTraining> load_training(const TensorReader& in, std::vector<std::string> class_names,
@@ -148,6 +149,11 @@ std::shared_ptr<const KeptTraining> load_training(const TensorReader& in, std::v
   if (in.has("vectors")) {
     out->vectors = in.matrix<float>("vectors");
     in.require(out->vectors.rows() == out->labels.size(), "training vectors of other items");
+  }
+  if (in.has("gram")) {
+    out->gram = in.matrix<double>("gram");
+    in.require(out->gram.rows() == out->labels.size() && out->gram.cols() == out->labels.size(),
+               "a kernel matrix of other items");
   }
   return out;
 }

@@ -34,6 +34,7 @@ struct FittedBranch {
 struct KeptTraining {
   Labels labels;
   Matrix<float> vectors;  // before a classifier on vectors; kernels keep theirs in the branches
+  Matrix<double> gram;    // of the branches' training sets, scaled and summed; may be empty
 };
 
 // Wall-clock seconds by what they were spent on: "fit" (reductions, vocabularies), "encode", "classifier".
@@ -88,8 +89,8 @@ struct UniversalFile;
 
 struct FitExtras {
   StageSeconds* seconds = nullptr;  // gets the time of each stage
-  // A kernel machine keeps the training sets in any case, and their labels with them; this keeps the training
-  // vectors of the others, too.
+  // A kernel machine keeps the training sets in any case, and their labels with them; this keeps their kernel matrix
+  // as well, and the training vectors of the others.
   bool keep_training = false;
   // Where given, holds all of the recipe's only branch that is learnt.
   const UniversalFile* universal = nullptr;

@@ -173,7 +173,7 @@ std::vector<Preset> make_presets() {
       {"emk-fourier", "match kernel by 1000 random Fourier features, linear SVM", "EMK 3.2",
        "dsift:size=16,32/root/emk-fourier:dim=1000,gamma=5/linear-svm"},
       {"emk-cksvd", "match kernel by 1000 learned basis vectors, linear SVM", "EMK 3.1",
-       "dsift:size=16,32/root/emk-cksvd:dim=1000,gamma=5/linear-svm"},
+       "dsift:size=16,32/root/emk-cksvd:dim=1000,gamma=5,power=0.5/linear-svm"},
       {"emk-kpca", "match kernel by kernel PCA, linear SVM", "EMK 3.1",
        "dsift:size=16,32/root/emk-kpca:dim=1000,gamma=5/linear-svm"},
       {"sum-match", "exact sum match kernel, kernel SVM; slow", "EMK 2", "dsift/root/sum-match:gamma=6/kernel-svm"},
@@ -186,8 +186,11 @@ std::vector<Preset> make_presets() {
       {"spm", "spatial pyramid match of 200 words, dyadic weights", "DSPM 3.1", "dsift:size=16,32/spm/kernel-svm"},
       {"dspm", "spatial pyramid match of 200 words, weights of the cells learnt", "DSPM 3.2",
        "dsift:size=16,32/spm:weights=qp,lambda=auto,toward=given/kernel-svm"},
-      {"fusion", "spatial pyramids of gradients, colour and texture, all cells weighed together", "DSPM 5",
-       "dsift/spm+rgb/spm+lbp/spm//kernel-svm:weights=qp"},
+      {"fusion", "Fisher vectors of gradients, texture and colour, the three kernels weighed by the labels", "DSPM 5",
+       "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128+"
+       "lbp:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128+"
+       "rgb:step=6,size=16,24,32,40/pca:dim=64/places:scale=true/fisher:components=128//"
+       "kernel-svm:weights=alignment,centre=true"},
       {"gen-kmeans", "bag of 1000 words learnt per category, standardised, linear SVM", "GEN 3.4.1",
        "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
       {"gen-gmm", "bag of 250 Gaussians learnt per category, standardised, linear SVM", "GEN 3.4.2",

@@ -118,9 +118,7 @@ Universal universal_of(const FittedBranch& branch) {
   return Universal::load(TensorReader(stage, prefix).scope("universal"));
 }
 
-void save_universal(const Pipeline& pipeline, const std::filesystem::path& path) {
-  require_universal_stage(pipeline.plan(), path.string());
-  const FittedBranch& branch = pipeline.branches()[0];
+void save_universal(const BranchPlan& plan, const FittedBranch& branch, const std::filesystem::path& path) {
   TensorMap map;
   universal_of(branch).save(TensorWriter(map).scope("universal"));
   for (size_t s = 0; s < branch.reducers.size(); ++s)
@@ -129,7 +127,7 @@ void save_universal(const Pipeline& pipeline, const std::filesystem::path& path)
   top.put("input_dim", static_cast<double>(branch.input_dim));
   top.put_text("format_version", kFormatVersion);
   top.put_text("kind", kKind);
-  top.put_text("recipe", prefix_text(pipeline.plan().branches[0]));
+  top.put_text("recipe", prefix_text(plan));
   write_safetensors(path, map);
 }
 

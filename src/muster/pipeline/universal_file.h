@@ -32,7 +32,7 @@ void require_universal_stage(const Plan& plan, const std::string& wanted_by);
 // The mixture of a branch that rests on one.
 Universal universal_of(const FittedBranch& branch);
 
-// The mixture of the model's only branch, which require_universal_stage() must allow. Atomic.
-void save_universal(const Pipeline& pipeline, const std::filesystem::path& path);
+// The mixture of a recipe's only branch, which require_universal_stage() must allow. Atomic.
+void save_universal(const BranchPlan& plan, const FittedBranch& branch, const std::filesystem::path& path);
 
 }  // namespace muster

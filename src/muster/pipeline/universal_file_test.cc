@@ -23,19 +23,23 @@ class UniversalFiles : public ::testing::Test {
                         seed, {}, {.universal = universal});
   }
 
+  static void save(const Pipeline& pipeline, const std::filesystem::path& path) {
+    save_universal(pipeline.plan().branches[0], pipeline.branches()[0], path);
+  }
+
   TempDir data_, folder_;
   Dataset dataset_;
 };
 
 TEST_F(UniversalFiles, AreReusedByEveryStageThatRestsOnAMixture) {
-  save_universal(fit("pca:dim=2/fisher:components=4/linear-svm:folds=2", 1),
+  save(fit("pca:dim=2/fisher:components=4/linear-svm:folds=2", 1),
                  folder_ / "u.universal");
   const UniversalFile file = UniversalFile::load(folder_ / "u.universal");
   for (const char* last :
        {"fisher:components=4/linear-svm", "supervector:components=4/rbf/kernel-svm",
         "ppk:components=4/kernel-svm", "klk:components=4/normalise/kernel-svm"}) {
     const Pipeline pipeline = fit(std::string("pca:dim=2/") + last + ":folds=2", 2, &file);
-    save_universal(pipeline, folder_ / "again.universal");
+    save(pipeline, folder_ / "again.universal");
     EXPECT_TRUE(read_whole_file(folder_ / "again.universal") ==
                 read_whole_file(folder_ / "u.universal"))
         << last;
@@ -47,7 +51,7 @@ TEST_F(UniversalFiles, AreReusedByEveryStageThatRestsOnAMixture) {
 }
 
 TEST_F(UniversalFiles, AreRefusedWhereTheyDoNotFit) {
-  save_universal(fit("pca:dim=2/fisher:components=4/linear-svm:folds=2", 1),
+  save(fit("pca:dim=2/fisher:components=4/linear-svm:folds=2", 1),
                  folder_ / "u.universal");
   const UniversalFile file = UniversalFile::load(folder_ / "u.universal");
   EXPECT_ERROR(fit("pca:dim=2/fisher:components=3/linear-svm", 1, &file), kUsage, "components=4");
@@ -55,8 +59,10 @@ TEST_F(UniversalFiles, AreRefusedWhereTheyDoNotFit) {
   EXPECT_ERROR(fit("pca:dim=2/bow:words=4/linear-svm", 1, &file), kUsage, "bow");
   EXPECT_ERROR(fit("pca:dim=2/ppk:components=4,covariance=full/kernel-svm", 1, &file), kUsage,
                "full");
-  EXPECT_ERROR(save_universal(fit("bow:words=4/linear-svm:folds=2", 1), folder_ / "none"), kUsage,
+  EXPECT_ERROR(require_universal_stage(plan_of("bow:words=4/linear-svm"), folder_ / "none"), kUsage,
                "no universal mixture");
+  EXPECT_ERROR(require_universal_stage(plan_of("fisher+fisher//linear-svm"), folder_ / "none"), kUsage,
+               "2 branches");
   fit("bow:words=4/linear-svm:folds=2", 1).save(folder_ / "m.muster");
   EXPECT_ERROR(UniversalFile::load(folder_ / "m.muster"), kData, "universal mixture");
 }

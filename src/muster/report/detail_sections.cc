@@ -68,6 +68,21 @@ std::string fact_list(const char* title, const Facts& facts) {
 
 }  // namespace
 
+std::string branch_share_section(const Results& results) {
+  if (results.branch_shares.empty()) return "";
+  std::string out =
+      "<section>\n<h2 id=\"shares\">Shares of branches</h2>\n<p class=\"dim\">How much each branch "
+      "counts in the kernel that the classifier sees, by its mean diagonal; means over splits.</p>\n";
+  out += html_table_start("shares");
+  out +=
+      "<thead><tr><th scope=\"col\">Method</th><th scope=\"col\">Branch</th><th "
+      "scope=\"col\">Share</th></tr></thead><tbody>\n";
+  for (const BranchShareRow& row : results.branch_shares)
+    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>{}</tr>\n", html_escape(row.method),
+                       html_escape(row.branch), html_cell(row.share, html_percent(row.share)));
+  return out + kHtmlTableEnd + "</section>\n";
+}
+
 std::string weight_map_section(const Results& results) {
   if (results.weight_maps.empty()) return "";
   std::string out =

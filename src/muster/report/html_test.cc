@@ -154,6 +154,16 @@ TEST(Html, WeightMapsAndPicturesAreShownOnlyWhenEmbedded) {
   expect_balanced(page);
 }
 
+TEST(Html, SharesOfBranchesAreATable) {
+  nlohmann::ordered_json record = test_record();
+  record["results"][0]["splits"][0]["kernel_shares"] = nlohmann::ordered_json::parse(
+      R"([{"branch": "fisher", "share": 0.8, "parts": [1]}, {"branch": "lbp", "share": 0.2, "parts": [1]}])");
+  const std::string page = html_report(read_results(record));
+  EXPECT_THAT(page, HasSubstr("<td>fisher</td><td data-v=\"0.8\">80.0 %</td>"));
+  EXPECT_THAT(page, Not(HasSubstr("Weights of cells")));
+  expect_balanced(page);
+}
+
 TEST(Html, ManyClassesBecomeAListOfConfusions) {
   nlohmann::ordered_json names = nlohmann::ordered_json::array(), predictions = names;
   for (int c = 0; c < 60; ++c) {

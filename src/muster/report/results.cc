@@ -237,27 +237,34 @@ std::vector<std::vector<double>> as_levels(const std::vector<double>& values) {
   return levels;
 }
 
-// Of every branch whose kernel weighs the cells of a pyramid, the mean over splits.
-void add_weight_maps(const Json& method, std::vector<WeightMap>& maps) {
-  std::vector<std::vector<double>> sums;
+// Of every branch of kernels that were weighed, the means over splits: its share beside the others, and the
+// weights of its cells where they make a pyramid.
+void add_kernel_shares(const Json& method, Results& results) {
+  std::vector<BranchShareRow> rows;
+  std::vector<std::vector<double>> parts;
   size_t count = 0;
   for (const Json& split : list(method, "splits", "results.")) {
-    const Json& branches = list(split, "part_weights", "results.splits.");
+    const Json& branches = list(split, "kernel_shares", "results.splits.");
     if (branches.empty()) continue;
     ++count;
-    sums.resize(branches.size());
+    rows.resize(branches.size());
+    parts.resize(branches.size());
     for (size_t b = 0; b < branches.size(); ++b) {
-      const auto weights = branches[b].get<std::vector<double>>();
-      sums[b].resize(weights.size());
-      for (size_t i = 0; i < weights.size(); ++i) sums[b][i] += weights[i];
+      rows[b].branch = text_or_empty(branches[b], "branch");
+      rows[b].share += number(branches[b], "share", "results.splits.kernel_shares").value_or(0);
+      const auto weights = list(branches[b], "parts", "results.splits.kernel_shares.").get<std::vector<double>>();
+      parts[b].resize(weights.size());
+      for (size_t i = 0; i < weights.size(); ++i) parts[b][i] += weights[i];
     }
   }
-  for (size_t b = 0; b < sums.size(); ++b) {
-    for (double& weight : sums[b]) weight /= static_cast<double>(count);
-    std::string title = text_or_empty(method, "method");
-    if (sums.size() > 1) title += fmt::format(", branch {}", b + 1);
-    if (auto levels = as_levels(sums[b]); levels.size() > 1)
-      maps.push_back({title, std::move(levels)});
+  for (size_t b = 0; b < rows.size(); ++b) {
+    rows[b].method = text_or_empty(method, "method");
+    rows[b].share /= static_cast<double>(count);
+    for (double& weight : parts[b]) weight /= static_cast<double>(count);
+    if (auto levels = as_levels(parts[b]); levels.size() > 1)
+      results.weight_maps.push_back(
+          {rows.size() > 1 ? rows[b].method + ": " + rows[b].branch : rows[b].method, std::move(levels)});
+    if (rows.size() > 1) results.branch_shares.push_back(rows[b]);
   }
 }
 
@@ -309,7 +316,7 @@ Results read_results(const Json& record) {
   results.comparison = read_objects<ComparisonRow>(record, "comparison", "", read_comparison);
   results.curves = read_objects<Curve>(record, "curves", "", read_curve);
   results.weight_maps = read_objects<WeightMap>(record, "weight_maps", "", read_weight_map);
-  for (const Json& method : methods) add_weight_maps(method, results.weight_maps);
+  for (const Json& method : methods) add_kernel_shares(method, results);
   results.pictures = read_objects<Picture>(record, "pictures", "", read_picture);
   return results;
 }

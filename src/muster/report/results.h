@@ -27,7 +27,8 @@
 // as missing. A prediction of multi-label data has "labels" (classes) and "scores" (one a class)
 // instead of "label" and "predicted". Units: "percent" (stored as fractions), "seconds", "ms", "".
 // A level of a weight map has 4^l weights, row by row; a method's own (the means over splits) come from
-// splits[].part_weights, one list a branch with the cells of all levels in a row. Methods of one group were run on the same
+// splits[].kernel_shares: [{"branch": ..., "share": ..., "parts": [...]}, ...], parts being the cells of
+// all levels in a row. Methods of one group were run on the same
 // splits; methods of one series (the method's name unless told) are shown and hidden together.
 #pragma once
 
@@ -105,6 +106,11 @@ struct WeightMap {
   std::string title;
   std::vector<std::vector<double>> levels;
 };
+// How much one of several weighed branches counts; shares of a method sum to 1.
+struct BranchShareRow {
+  std::string method, branch;
+  double share = 0;
+};
 struct Picture {
   std::string title, caption, source;
 };
@@ -122,6 +128,7 @@ struct Results {
   std::vector<ComparisonRow> comparison;
   std::vector<Curve> curves;
   std::vector<WeightMap> weight_maps;
+  std::vector<BranchShareRow> branch_shares;
   std::vector<Picture> pictures;
 
   // Some method has AUC or mean AP instead of accuracy.

@@ -47,14 +47,18 @@ TEST(Results, MultiLabelPredictionsKeepTheirScoresAndMeanApDecides) {
   EXPECT_EQ(results.best()->method, "y");
 }
 
-TEST(Results, WeightsOfCellsAreMeansOverSplits) {
+TEST(Results, SharesOfBranchesAndWeightsOfCellsAreMeansOverSplits) {
   const auto record = nlohmann::ordered_json::parse(R"({"results": [{"method": "dspm", "splits": [
-    {"part_weights": [[1, 0, 0, 0, 1], [3, 4]]}, {"part_weights": [[0, 2, 0, 0, 1], [3, 4]]}]}]})");
+    {"kernel_shares": [{"branch": "a", "share": 0.25, "parts": [1, 0, 0, 0, 1]}, {"branch": "b", "share": 0.75, "parts": [3, 4]}]},
+    {"kernel_shares": [{"branch": "a", "share": 0.75, "parts": [0, 2, 0, 0, 1]}, {"branch": "b", "share": 0.25, "parts": [3, 4]}]}]}]})");
   const Results results = read_results(record);
   ASSERT_EQ(results.weight_maps.size(), 1u);  // two values are no pyramid
-  EXPECT_EQ(results.weight_maps[0].title, "dspm, branch 1");
+  EXPECT_EQ(results.weight_maps[0].title, "dspm: a");
   EXPECT_THAT(results.weight_maps[0].levels,
               ElementsAre(ElementsAre(0.5), ElementsAre(1, 0, 0, 1)));
+  ASSERT_EQ(results.branch_shares.size(), 2u);
+  EXPECT_EQ(results.branch_shares[1].branch, "b");
+  EXPECT_DOUBLE_EQ(results.branch_shares[1].share, 0.5);
 }
 
 TEST(Results, NoMethodNoBest) {

@@ -27,6 +27,7 @@ std::string label_section(const Results& results);
 std::string class_section(const Results& results);
 // For the best methods: confusion, most confident mistakes.
 std::string method_sections(const Results& results);
+std::string branch_share_section(const Results& results);
 std::string weight_map_section(const Results& results);
 std::string picture_section(const Results& results);
 std::string recipe_section(const Results& results);

@@ -154,6 +154,7 @@ PaperMethod read_method(const toml::table& table, const PaperExperiment& experim
   out.name = reader.required("name");
   out.recipe = reader.required("recipe");
   out.overrides = reader.texts("set");
+  out.universal_from = reader.text("universal_from");
   const double unit = experiment.percent() ? 0.01 : 1;
   if (const toml::node* node = reader.node("paper")) {
     if (const toml::table* parts = node->as_table())
@@ -251,6 +252,7 @@ PaperExperiment parse_experiment(const std::string& name, std::string_view text)
   out.stand_in_classes = reader.texts("stand_in_classes");
   out.study = reader.text("study");
   out.measure = reader.text("measure", "accuracy");
+  out.stand_in_measure = reader.text("stand_in_measure", out.measure);
   out.also = reader.texts("also");
   out.tolerance = reader.find<double>("tolerance").value_or(0) * (out.percent() ? 0.01 : 1);
   out.seed = static_cast<uint64_t>(reader.find<int64_t>("seed").value_or(1));

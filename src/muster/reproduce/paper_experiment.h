@@ -29,6 +29,8 @@ struct PaperMethod {
   std::string name;
   std::string recipe;  // or the name of a preset; {NAME} stands for the sweep's value
   std::vector<std::string> overrides;
+  // Another data set (a folder under --data) that the universal mixture is learnt from; the data's own where empty.
+  std::string universal_from;
   // By part, one a value of the sweep (a single one without a sweep); what the paper does not give
   // is missing.
   std::map<std::string, std::vector<std::optional<PaperFigure>>> paper;
@@ -62,6 +64,7 @@ struct PaperExperiment {
   std::vector<std::string> stand_in_classes;
   std::string study;  // computed by code (studies.h)
   std::string measure = "accuracy";
+  std::string stand_in_measure;  // where the stand-in has another
   std::vector<std::string> also;  // further measures to draw
   double tolerance = 0;
   uint64_t seed = 1;

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <numeric>
 
 #include "muster/core/error.h"
+#include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
 #include "muster/reproduce/measured.h"
 #include "muster/reproduce/studies.h"
@@ -40,6 +41,12 @@ void set_options(OptionsOf<ProtocolOptions>& protocol,
   for (const auto& [name, text] : values) protocol.set("protocol", name, text);
 }
 
+Error missing_data(const PaperExperiment& experiment, const fs::path& folder, const DataDescription& data,
+                   const std::string& instead = "") {
+  return data_error("reproduce {}: {} is not there. It holds {}; get it from {} and lay it out as {}{}", experiment.name,
+                    folder.string(), data.about, data.from, data.layout, instead);
+}
+
 class Reproduction {
  public:
   Reproduction(const PaperExperiment& experiment, const ReproduceOptions& options,
@@ -49,6 +56,7 @@ class Reproduction {
   Json run() {
     const fs::path folder = data_folder(experiment_, options_);
     comparable_ = folder.filename() == experiment_.data;
+    if (!comparable_) take_measure_of_stand_in();
     const Dataset dataset = open_dataset(folder);
     std::vector<MeasuredRun> runs;
     for (const PaperPart& part : experiment_.parts) {
@@ -69,6 +77,12 @@ class Reproduction {
   }
 
  private:
+  void take_measure_of_stand_in() {
+    for (PaperClaim& claim : experiment_.claims)
+      if (claim.measure == experiment_.measure) claim.measure = experiment_.stand_in_measure;
+    experiment_.measure = experiment_.stand_in_measure;
+  }
+
   std::vector<double> sweep_values() const {
     return options_.quick ? experiment_.sweep->quick_values : experiment_.sweep->values;
   }
@@ -97,10 +111,33 @@ class Reproduction {
     const auto add = [&](const std::optional<double>& value) {
       methods.push_back({as_folder_name(full_name({method.name, "", value, {}}, experiment_.sweep)),
                          recipe_at(experiment_, method, value)});
+      if (!method.universal_from.empty()) learn_universal(method.universal_from, methods.back());
       run.measured.push_back({method.name, part.name, value, {}});
     };
     if (!experiment_.sweep || experiment_.sweep->in_protocol) return add(protocol_value);
     for (const double value : sweep_values()) add(value);
+  }
+
+  // From all pictures of another data set, as `muster train --save-universal` does without the classifier.
+  void learn_universal(const std::string& data, Method& method) const {
+    const fs::path folder = options_.data / data;
+    if (!fs::exists(folder)) throw missing_data(experiment_, folder, find_data(data));
+    const Plan plan = plan_recipe(method.recipe);
+    method.universal = options_.out / "universal" / (method.name + ".safetensors");
+    require_universal_stage(plan, method.universal);
+    fs::create_directories(method.universal.parent_path());
+    announce_(fmt::format("learning a universal mixture from {}", data));
+    const Dataset dataset = open_dataset(folder);
+    ItemSource source(dataset);
+    if (!options_.cache.folder.empty()) source.use_cache(options_.cache);
+    std::vector<size_t> items(dataset.items.size());
+    std::iota(items.begin(), items.end(), size_t{0});
+    for (const ItemFailure& failure : source.prepare(plan.branches[0].extractor, items, progress_))
+      std::erase(items, failure.item);
+    const Rng rng = Rng(experiment_.seed).derive("universal");
+    const FittedBranch branch =
+        fit_branch(plan.branches[0], source, items, dataset.labels.select(items), rng, progress_);
+    save_universal(plan.branches[0], branch, method.universal);
   }
 
   MeasuredRun run_part(const PaperPart& part, const std::optional<double>& value,
@@ -122,7 +159,7 @@ class Reproduction {
     return run;
   }
 
-  const PaperExperiment& experiment_;
+  PaperExperiment experiment_;
   const ReproduceOptions& options_;
   const Progress& progress_;
   const Announce& announce_;
@@ -164,11 +201,8 @@ fs::path data_folder(const PaperExperiment& experiment, const ReproduceOptions& 
   const fs::path other = options.data / experiment.stand_in;
   const bool has_other = !experiment.stand_in.empty() && fs::exists(other);
   if (has_other && options.stand_in) return other;
-  const DataDescription& data = find_data(experiment.data);
-  throw data_error(
-      "reproduce {}: {} is not there. It holds {}; get it from {} and lay it out as {}{}",
-      experiment.name, wanted.string(), data.about, data.from, data.layout,
-      has_other ? fmt::format(". --stand-in runs the same on {}", other.string()) : "");
+  throw missing_data(experiment, wanted, find_data(experiment.data),
+                     has_other ? fmt::format(". --stand-in runs the same on {}", other.string()) : "");
 }
 
 Dataset select_classes(const Dataset& dataset, const std::vector<std::string>& classes) {

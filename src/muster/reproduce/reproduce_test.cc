@@ -101,6 +101,42 @@ TEST_F(ReproduceTest, GoesOnWhereItWasWithTheSameFigures) {
             6);
 }
 
+TEST_F(ReproduceTest, AUniversalMixtureMayComeFromOtherData) {
+  const PaperExperiment two = parse_experiment("two", R"(
+title = "Mixtures"
+paper = "P"
+data = "voc-2006"
+measure = "auc"
+stand_in = "scene-15"
+stand_in_measure = "accuracy"
+[protocol]
+train = 4
+splits = 1
+[[method]]
+name = "own"
+recipe = "supervector:components=2/linear-svm:C=10"
+[[method]]
+name = "other"
+recipe = "supervector:components=2/linear-svm:C=10"
+universal_from = "caltech-101"
+[[claim]]
+of = "other"
+over = "own"
+at_least = 0
+)");
+  options_.stand_in = true;
+  const auto reproduced = [&] { return reproduce(two, options_, {}, [](const std::string&) {}); };
+  EXPECT_ERROR(reproduced(), kData, "caltech-101 is not there");
+  for (int i = 0; i < 6; ++i)
+    put_set(data_, fmt::format("caltech-101/class{}/{}.npy", i % 2, i),
+            class_vectors(9, 6, 7 + i % 2, Rng(6).derive(i)));
+  const Json record = reproduced();
+  EXPECT_FALSE(record["results"][0].contains("universal"));
+  EXPECT_EQ(record["results"][1]["universal"]["file"], "other.safetensors");
+  EXPECT_TRUE(record["results"][1]["accuracy_mean"].is_number());
+  EXPECT_TRUE(record["comparison"][0]["ours"].is_number());
+}
+
 TEST_F(ReproduceTest, QuickSaysSo) {
   options_.quick = true;
   const Json record = run();
