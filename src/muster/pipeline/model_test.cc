@@ -139,14 +139,16 @@ TEST_F(ModelTest, AClassIsAddedToWhatWasLearnt) {
 TEST_F(ModelTest, AKeptKernelMatrixIsGrownToTheSameModel) {
   const std::vector<size_t> known = items_of(0, 1), added = items_of(2, 2);
   const ItemSource source(dataset_);
-  for (const char* recipe : {"sum-match:gamma=1/kernel-svm", "bow:words=6/rbf+sum-match:gamma=1//klr"}) {
+  for (const char* recipe :
+       {"sum-match:gamma=1/kernel-svm", "bow:words=6/rbf+sum-match:gamma=1//klr"}) {
     SCOPED_TRACE(recipe);
     fit(recipe, known, true).save(out_ / "kept.muster");
     const Pipeline kept = Pipeline::load(out_ / "kept.muster"), plain = fit(recipe, known);
     ASSERT_EQ(kept.training()->gram.rows(), known.size());
     EXPECT_TRUE(plain.training()->gram.empty());
     const Labels labels = dataset_.labels.select(added);
-    const Pipeline grown = add_classes(kept, source, added, labels, {}), anew = add_classes(plain, source, added, labels, {});
+    const Pipeline grown = add_classes(kept, source, added, labels, {}),
+                   anew = add_classes(plain, source, added, labels, {});
     EXPECT_EQ(grown.training()->gram.rows(), known.size() + added.size());
     const Matrix<double> a = score(Model(grown)).scores, b = score(Model(anew)).scores;
     for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a.data()[i], b.data()[i], 1e-6);
@@ -200,6 +202,14 @@ TEST_F(ModelTest, WhatIsUnlikeAllClassesIsNotTypical) {
 
 class WithClassMixtures : public ModelTest {
  protected:
+  // Sets large enough that none looks like a class that it is not by chance.
+  WithClassMixtures() {
+    for (size_t i = 0; i < dataset_.items.size(); ++i) {
+      const int label = dataset_.labels.first(i);
+      put_set(folder_, dataset_.items[i].name, class_vectors(60, 6, label, Rng(i)));
+    }
+    dataset_ = open_dataset(folder_.path());
+  }
   Pipeline fit_with_mixtures(const std::string& recipe, const std::vector<size_t>& items) const {
     const ItemSource source(dataset_);
     return fit_pipeline(plan_recipe(parse_recipe(recipe)), source, items, labels_of(items), 3, {},
