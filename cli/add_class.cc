@@ -71,6 +71,11 @@ int add_class(const AddClassArguments& args) {
   const Pipeline more =
       add_classes(pipeline, source, items, dataset.labels.select(items), progress, &seconds);
   more.save(args.out);
+  if (pipeline.class_mixtures())
+    args.common.say(
+        "the new model has no class mixtures, since the statistics of the old items were not kept: "
+        "predict --reject "
+        "goes by the best score; to keep them, train anew with --class-mixtures on all classes");
   const std::vector<std::string> added(
       more.class_names().begin() + static_cast<long>(pipeline.class_names().size()),
       more.class_names().end());

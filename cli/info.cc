@@ -52,7 +52,8 @@ Json pipeline_json(const Pipeline& pipeline) {
            {"seed", pipeline.seed()},
            {"multi_label", pipeline.multi_label()},
            {"classes", pipeline.class_names()},
-           {"keeps_training", pipeline.training() != nullptr}};
+           {"keeps_training", pipeline.training() != nullptr},
+           {"class_mixtures", pipeline.class_mixtures() != nullptr}};
   if (const FitStatistics* fit = pipeline.classifier().statistics()) {
     Json table = Json::array();
     for (const CvRow& row : fit->table) table.push_back({{"C", row.C}, {"score", row.score}});
@@ -105,6 +106,8 @@ void print_pipeline(const Json& model) {
       fmt::print("C = {}\n", number_text(cv["C"]));
     }
   }
+  if (model["class_mixtures"])
+    fmt::print("class mixtures: predict --reject goes by likelihood ratio\n");
   if (model.contains("indefinite"))
     fmt::print(
         "the kernel matrix was indefinite, and treated as the classifier's option says: {} "

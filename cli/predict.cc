@@ -35,7 +35,13 @@ struct Prediction {
   size_t shown = 0;             // of them
   bool rejected = false;
   std::optional<double> typicality;
+  TypicalityBy typicality_by = TypicalityBy::kBestScore;
 };
+
+const char* name_of(TypicalityBy by) {
+  if (by == TypicalityBy::kBoth) return "both";
+  return by == TypicalityBy::kLikelihoodRatio ? "likelihood-ratio" : "best-score";
+}
 
 size_t num_shown(const PredictArguments& args, const Model& model,
                  const std::vector<Ranked>& classes) {
@@ -53,11 +59,12 @@ Prediction predict_one(const PredictArguments& args, const Model& model, const s
   std::ranges::stable_sort(out.classes, std::greater(), &Ranked::probability);
   out.shown = num_shown(args, model, out.classes);
   if (!scored.typicality.empty()) out.typicality = scored.typicality[0];
+  out.typicality_by = scored.typicality_by;
   if (args.reject > 0) {
     if (!out.typicality)
       throw usage_error(
           "--reject: the model keeps no scores of held-out items; train it with C=auto or "
-          "calibrate=true");
+          "calibrate=true, or with --class-mixtures");
     out.rejected = *out.typicality < args.reject;
   }
   return out;
@@ -84,7 +91,10 @@ nlohmann::ordered_json to_json(const std::string& item, const Prediction& predic
                              {"probability", prediction.classes[0].probability},
                              {"top", std::move(top)}};
   if (prediction.rejected) out["class"] = nullptr;
-  if (prediction.typicality) out["typicality"] = *prediction.typicality;
+  if (prediction.typicality) {
+    out["typicality"] = *prediction.typicality;
+    out["typicality_by"] = name_of(prediction.typicality_by);
+  }
   return out;
 }
 
@@ -138,8 +148,11 @@ Run add_predict(CLI::App& app) {
                  "one, of multi-label models every label more likely than not")
       ->check(CLI::Range(1, 1000000));
   app.add_option("--reject", args->reject,
-                 "share of known items to give up: an item whose best score is lower than that of "
-                 "this share of held-out training items is none of these, such as 0.05")
+                 "share of known items to give up, such as 0.05: an item whose best score is lower "
+                 "than that of "
+                 "this share of held-out training items is none of these (its likelihood ratio, "
+                 "where the model "
+                 "was trained with --class-mixtures)")
       ->check(CLI::Range(0.0, 1.0));
   args->common.add_to(app);
   return [args] { return predict(*args); };

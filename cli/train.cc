@@ -15,6 +15,7 @@ struct TrainArguments {
   MethodChoice choice;
   std::string data, model, features, universal, save_universal;
   bool keep_training = false;
+  bool class_mixtures = false;
 };
 
 int train(const TrainArguments& args) {
@@ -27,6 +28,7 @@ int train(const TrainArguments& args) {
   const Plan plan = plan_recipe(
       fit_to_data(args.choice.resolve(default_method(dataset.kind)), dataset.kind, args.common));
   if (!args.save_universal.empty()) require_universal_stage(plan, args.save_universal);
+  if (args.class_mixtures) require_universal_stage(plan, "--class-mixtures");
   ItemSource source(dataset);
   if (!args.features.empty()) source.use_features(args.features);
   const Progress progress = args.common.progress();
@@ -37,7 +39,8 @@ int train(const TrainArguments& args) {
   StageSeconds seconds;
   const Pipeline pipeline = fit_pipeline(plan, source, items, dataset.labels.select(items),
                                          args.common.seed, progress,
-                                         {&seconds, args.keep_training, universal ? &*universal : nullptr});
+                                         {&seconds, args.keep_training, universal ? &*universal : nullptr,
+                                          args.class_mixtures});
   if (!args.save_universal.empty()) save_universal(plan.branches[0], pipeline.branches()[0], args.save_universal);
   pipeline.save(args.model);
 
@@ -88,6 +91,9 @@ Run add_train(CLI::App& app) {
   app.add_flag("--keep-training", args->keep_training,
                "keep the training vectors in the model, so that muster add-class can use them; kernel machines "
                "always do, and with this keep their kernel matrix, which makes add-class quick");
+  app.add_flag("--class-mixtures", args->class_mixtures,
+               "keep a mixture a class, adapted from the universal one, so that predict --reject goes by "
+               "likelihood ratio instead of best score (fisher, supervector, ppk, klk)");
   app.add_option("--universal", args->universal, kUniversalHelp);
   app.add_option("--save-universal", args->save_universal,
                  "write the universal mixture and the reductions before it to this file, for --universal");

@@ -177,6 +177,24 @@ TEST_F(MultiLabel, AddClassAndReject) {
   EXPECT_THAT(run_ok({"predict", at("m.muster"), some, "--reject", "0"}).out, HasSubstr("bricks"));
   run_ok(with(train, {at("quick.muster"), "--set", "C=10", "--set", "calibrate=false"}));
   expect_error({"predict", at("quick.muster"), some, "--reject", "0.05"}, 2, "calibrate=true");
+  EXPECT_EQ(said[0]["typicality_by"], "best-score");
+  expect_error(with(train, {at("quick.muster"), "--class-mixtures"}), 2, "no universal mixture");
+}
+
+TEST_F(MultiLabel, RejectByLikelihoodRatio) {
+  const std::string data = pictures(2, 4), model = at("m.muster");
+  run_ok({"train", data, "--recipe",
+          "dsift/pca:dim=8/supervector:components=4/linear-svm:C=10,calibrate=false",
+          "--class-mixtures", "--keep-training", "-o", model});
+  const std::string some = data + "/bricks";
+  EXPECT_EQ(
+      run_ok({"predict", model, some, "--reject", "0.05", "--json"}).json()[0]["typicality_by"],
+      "likelihood-ratio");
+  EXPECT_TRUE(run_ok({"info", model, "--json"}).json()["class_mixtures"]);
+  EXPECT_THAT(run_ok({"info", model}).out, HasSubstr("likelihood ratio"));
+  EXPECT_THAT(run_ok({"add-class", model, some, "--name", "more", "-o", at("n.muster")}).err,
+              HasSubstr("no class mixtures"));
+  EXPECT_FALSE(run_ok({"info", at("n.muster"), "--json"}).json()["class_mixtures"]);
 }
 
 }  // namespace

@@ -88,4 +88,28 @@ inline double mixture_divergence(const Mixture& p, const Mixture& q, bool one_to
   return sum;
 }
 
+struct LikelihoodRatio {
+  double exact = 0, bound = 0;  // mean over vectors
+};
+
+// Of mixtures of the same covariances; the bound takes the responsibilities from `universal`.
+inline LikelihoodRatio likelihood_ratio(const Mixture& universal, const Mixture& adapted,
+                                        const Matrix<float>& data) {
+  LikelihoodRatio out;
+  const auto count = static_cast<double>(data.rows());
+  for (size_t i = 0; i < data.rows(); ++i) {
+    const Eigen::VectorXd x = vector_of(data.row(i));
+    double log_universal = 0, log_adapted = 0;
+    const std::vector<double> r = responsibilities(universal, x, &log_universal);
+    responsibilities(adapted, x, &log_adapted);
+    out.exact += (log_adapted - log_universal) / count;
+    for (size_t m = 0; m < r.size(); ++m)
+      out.bound += r[m] *
+                   (std::log(adapted.weights[m] / universal.weights[m]) +
+                    log_density(adapted.parts[m], x) - log_density(universal.parts[m], x)) /
+                   count;
+  }
+  return out;
+}
+
 }  // namespace muster::oracle

@@ -125,10 +125,7 @@ std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const L
 std::vector<double> best_score_quantiles(const Matrix<double>& scores) {
   std::vector<double> best;
   for (size_t i = 0; i < scores.rows(); ++i) best.push_back(std::ranges::max(scores.row(i)));
-  std::ranges::sort(best);
-  std::vector<double> out;
-  for (size_t q = 0; q <= 100 && !best.empty(); ++q) out.push_back(best[q * (best.size() - 1) / 100]);
-  return out;
+  return quantiles(std::move(best));
 }
 
 }  // namespace
@@ -163,12 +160,7 @@ void FitStatistics::save(TensorWriter out) const {
 
 std::optional<double> FitStatistics::typicality(double best_score) const {
   if (known_scores.empty()) return std::nullopt;
-  const auto above = std::ranges::lower_bound(known_scores, best_score);
-  if (above == known_scores.begin()) return 0;
-  if (above == known_scores.end()) return 1;
-  const double low = *(above - 1), step = (best_score - low) / (*above - low);
-  return (static_cast<double>(above - 1 - known_scores.begin()) + step) /
-         static_cast<double>(known_scores.size() - 1);
+  return share_below(known_scores, best_score);
 }
 
 FitStatistics FitStatistics::load(TensorReader in) {
@@ -187,7 +179,7 @@ FitStatistics FitStatistics::load(TensorReader in) {
         IndefiniteGram{found[0], found[1], static_cast<size_t>(std::clamp(found[2], 0.0, 9e15))};
   }
   if (in.has("known_scores")) out.known_scores = in.values<double>("known_scores");
-  in.require(std::ranges::is_sorted(out.known_scores), "quantiles must rise");
+  in.require(std::ranges::is_sorted(out.known_scores) && out.known_scores.size() != 1, "quantiles must rise");
   if (in.has("convergence")) {
     const std::vector<double> kept = in.values<double>("convergence");
     in.require(kept.size() == 3, "the convergence of a solver must be three numbers");

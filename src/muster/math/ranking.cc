@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "muster/core/error.h"
 
@@ -27,6 +26,24 @@ double average_precision(std::span<const double> scores, std::span<const int> ta
   }
   if (positives == 0) return std::numeric_limits<double>::quiet_NaN();
   return sum / static_cast<double>(positives);
+}
+
+std::vector<double> quantiles(std::vector<double> values) {
+  std::ranges::sort(values);
+  std::vector<double> out;
+  for (size_t q = 0; q <= 100 && !values.empty(); ++q)
+    out.push_back(values[q * (values.size() - 1) / 100]);
+  return out;
+}
+
+double share_below(std::span<const double> quantiles, double value) {
+  MUSTER_CHECK(quantiles.size() > 1);
+  const auto above = std::ranges::lower_bound(quantiles, value);
+  if (above == quantiles.begin()) return 0;
+  if (above == quantiles.end()) return 1;
+  const double low = *(above - 1), step = (value - low) / (*above - low);
+  return (static_cast<double>(above - 1 - quantiles.begin()) + step) /
+         static_cast<double>(quantiles.size() - 1);
 }
 
 }  // namespace muster

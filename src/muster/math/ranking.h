@@ -1,7 +1,8 @@
-// Measures of a ranking that both the choice of parameters and the evaluation need.
+// Measures of a ranking that more than one folder needs.
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace muster {
 
@@ -9,5 +10,11 @@ namespace muster {
 // falling score; items of equal score enter together, so their order does not matter. Targets are
 // +1, -1, or 0 for items that are left out. NaN where there is no positive. O(n log n).
 double average_precision(std::span<const double> scores, std::span<const int> targets);
+
+// 101 quantiles of the values, rising; none without values.
+std::vector<double> quantiles(std::vector<double> values);
+// The share of the values behind such quantiles that lie below `value`, by linear interpolation.
+// Requires at least two quantiles, rising.
+double share_below(std::span<const double> quantiles, double value);
 
 }  // namespace muster

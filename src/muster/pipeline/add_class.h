@@ -11,7 +11,7 @@ namespace muster {
 // The old classes keep their numbers, new ones follow in the data's order. Data may also hold more
 // items of old classes, but not of these alone (a data error). In multi-label pipelines the old
 // items count as ones without the new labels. A pipeline that kept no training items is a usage
-// error.
+// error. Class mixtures are not carried over: they would need the old items' vectors.
 Pipeline add_classes(const Pipeline& pipeline, const ItemSource& source,
                      std::span<const size_t> items, const Labels& labels_of_items,
                      const Progress& progress, StageSeconds* seconds = nullptr);

@@ -69,35 +69,53 @@ std::vector<BranchPlan> Model::branches() const {
   return out;
 }
 
-Scored Model::combine(const std::vector<Matrix<double>>& scores_of_member) const {
-  const size_t n = scores_of_member[0].rows(), k = class_names().size();
+std::vector<double> Model::typicality(size_t member, const Said& said) const {
+  std::vector<double> out;
+  if (const ClassMixtures* mixtures = members_[member].class_mixtures()) {
+    for (const double ratio : said.likelihood_ratios) out.push_back(mixtures->typicality(ratio));
+    return out;
+  }
+  const FitStatistics* statistics = members_[member].classifier().statistics();
+  if (!statistics || statistics->known_scores.empty()) return out;
+  for (size_t i = 0; i < said.scores.rows(); ++i)
+    out.push_back(*statistics->typicality(std::ranges::max(said.scores.row(i))));
+  return out;
+}
+
+Scored Model::combine(const std::vector<Said>& said_by_member) const {
+  const size_t n = said_by_member[0].scores.rows(), k = class_names().size();
   double total = 0;
   for (const double weight : weights_) total += weight;
   Scored out{{}, Matrix<double>(n, k), std::vector<double>(n)};
+  size_t by_ratio = 0;
   for (size_t m = 0; m < members_.size(); ++m) {
-    const Classifier& classifier = members_[m].classifier();
-    const Matrix<double>& scores = scores_of_member[m];
-    const Matrix<double> probabilities = classifier.probabilities(scores);
-    const FitStatistics* statistics = classifier.statistics();
-    const bool can_say = statistics && !statistics->known_scores.empty();
-    if (!can_say) out.typicality.clear();
+    const Matrix<double> probabilities =
+        members_[m].classifier().probabilities(said_by_member[m].scores);
+    const std::vector<double> typical = typicality(m, said_by_member[m]);
+    if (members_[m].class_mixtures()) ++by_ratio;
+    if (typical.size() < n) out.typicality.clear();
     for (size_t i = 0; i < n; ++i) {
       for (size_t c = 0; c < k; ++c)
         out.probabilities(i, c) += weights_[m] / total * probabilities(i, columns_[m][c]);
-      if (can_say && !out.typicality.empty())
-        out.typicality[i] +=
-            weights_[m] / total * *statistics->typicality(std::ranges::max(scores.row(i)));
+      if (!out.typicality.empty()) out.typicality[i] += weights_[m] / total * typical[i];
     }
   }
-  out.scores = fused() ? out.probabilities : scores_of_member[0];
+  if (by_ratio > 0)
+    out.typicality_by =
+        by_ratio == members_.size() ? TypicalityBy::kLikelihoodRatio : TypicalityBy::kBoth;
+  out.scores = fused() ? out.probabilities : said_by_member[0].scores;
   return out;
 }
 
 Scored Model::score(const ItemSource& source, std::span<const size_t> items,
                     const Progress& progress) const {
-  std::vector<Matrix<double>> scores;
-  for (const Pipeline& member : members_) scores.push_back(member.scores(source, items, progress));
-  return combine(scores);
+  std::vector<Said> said;
+  for (const Pipeline& member : members_) {
+    said.push_back({member.scores(source, items, progress), {}});
+    if (member.class_mixtures())
+      said.back().likelihood_ratios = member.likelihood_ratios(source, items, progress);
+  }
+  return combine(said);
 }
 
 Scored Model::score_file(const std::filesystem::path& path) const {
@@ -107,7 +125,7 @@ Scored Model::score_file(const std::filesystem::path& path) const {
     throw data_error("{}: neither a picture nor a vector set by its name; allowed are {}", item,
                      kItemExtensions);
   std::map<std::string, VectorSet> set_of;  // members with the same feature share it
-  std::vector<Matrix<double>> scores;
+  std::vector<Said> said;
   for (const Pipeline& member : members_) {
     std::vector<VectorSet> sets;
     for (const BranchPlan& branch : member.plan().branches) {
@@ -120,12 +138,13 @@ Scored Model::score_file(const std::filesystem::path& path) const {
       sets.push_back(set_of[key]);
     }
     try {
-      scores.push_back(member.scores(sets));
+      said.push_back({member.scores(sets), {}});
+      if (member.class_mixtures()) said.back().likelihood_ratios = {member.likelihood_ratio(sets)};
     } catch (const Error& error) {  // the pipeline knows sets, not files
       throw Error(error.kind(), fmt::format("{}: {}", item, error.what()));
     }
   }
-  return combine(scores);
+  return combine(said);
 }
 
 void Model::save(const std::filesystem::path& path) const {

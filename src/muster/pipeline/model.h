@@ -12,12 +12,16 @@
 namespace muster {
 
 // Of some items, a row each.
+enum class TypicalityBy { kBestScore, kLikelihoodRatio, kBoth };
+
 struct Scored {
   Matrix<double> scores;         // of a fused model the probabilities
   Matrix<double> probabilities;  // as Classifier::probabilities gives them
-  // An item: FitStatistics::typicality of its best score, the members' mean; empty where a member
-  // cannot say.
+  // An item: the share of known items that are less like the classes, the members' mean. By
+  // ClassMixtures::typicality of the member's likelihood ratio where it has class mixtures, else by
+  // FitStatistics::typicality of its best score; empty where a member has neither.
   std::vector<double> typicality;
+  TypicalityBy typicality_by = TypicalityBy::kBestScore;  // both: some members so, some so
 };
 
 class Model {
@@ -49,7 +53,13 @@ class Model {
 
  private:
   Model(std::vector<Pipeline> members, std::vector<double> weights);
-  Scored combine(const std::vector<Matrix<double>>& scores_of_member) const;
+  // What a member says of some items.
+  struct Said {
+    Matrix<double> scores;
+    std::vector<double> likelihood_ratios;  // empty without class mixtures
+  };
+  std::vector<double> typicality(size_t member, const Said& said) const;
+  Scored combine(const std::vector<Said>& said_by_member) const;
 
   std::vector<Pipeline> members_;
   std::vector<double> weights_;

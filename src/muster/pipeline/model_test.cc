@@ -139,14 +139,16 @@ TEST_F(ModelTest, AClassIsAddedToWhatWasLearnt) {
 TEST_F(ModelTest, AKeptKernelMatrixIsGrownToTheSameModel) {
   const std::vector<size_t> known = items_of(0, 1), added = items_of(2, 2);
   const ItemSource source(dataset_);
-  for (const char* recipe : {"sum-match:gamma=1/kernel-svm", "bow:words=6/rbf+sum-match:gamma=1//klr"}) {
+  for (const char* recipe :
+       {"sum-match:gamma=1/kernel-svm", "bow:words=6/rbf+sum-match:gamma=1//klr"}) {
     SCOPED_TRACE(recipe);
     fit(recipe, known, true).save(out_ / "kept.muster");
     const Pipeline kept = Pipeline::load(out_ / "kept.muster"), plain = fit(recipe, known);
     ASSERT_EQ(kept.training()->gram.rows(), known.size());
     EXPECT_TRUE(plain.training()->gram.empty());
     const Labels labels = dataset_.labels.select(added);
-    const Pipeline grown = add_classes(kept, source, added, labels, {}), anew = add_classes(plain, source, added, labels, {});
+    const Pipeline grown = add_classes(kept, source, added, labels, {}),
+                   anew = add_classes(plain, source, added, labels, {});
     EXPECT_EQ(grown.training()->gram.rows(), known.size() + added.size());
     const Matrix<double> a = score(Model(grown)).scores, b = score(Model(anew)).scores;
     for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a.data()[i], b.data()[i], 1e-6);
@@ -196,6 +198,71 @@ TEST_F(ModelTest, WhatIsUnlikeAllClassesIsNotTypical) {
   const Matrix<float> other = class_vectors(10, 6, 1, Rng(6));
   std::ranges::copy(other.values(), mixed.data());
   EXPECT_LT(model.score_file(put_set(out_, "mixed.npy", mixed)).typicality.at(0), 0.2);
+}
+
+class WithClassMixtures : public ModelTest {
+ protected:
+  // Sets large enough that none looks like a class that it is not by chance.
+  WithClassMixtures() {
+    for (size_t i = 0; i < dataset_.items.size(); ++i) {
+      const int label = dataset_.labels.first(i);
+      put_set(folder_, dataset_.items[i].name, class_vectors(60, 6, label, Rng(i)));
+    }
+    dataset_ = open_dataset(folder_.path());
+  }
+  Pipeline fit_with_mixtures(const std::string& recipe, const std::vector<size_t>& items) const {
+    const ItemSource source(dataset_);
+    return fit_pipeline(plan_recipe(parse_recipe(recipe)), source, items, labels_of(items), 3, {},
+                        {.keep_training = true, .class_mixtures = true});
+  }
+};
+
+TEST_F(WithClassMixtures, UnseenClassesAreRejectedAndKnownOnesNot) {
+  for (const char* recipe :
+       {"supervector:components=2/linear-svm:C=10,calibrate=false",
+        "fisher:components=2/linear-svm:C=10",
+        "supervector:components=2/rbf:gamma=1/normalise/kernel-svm:C=10",
+        "ppk:components=2/kernel-svm:C=10", "klk:components=2,covariance=full/klr:C=10"}) {
+    const Model model(fit_with_mixtures(recipe, items_of(0, 1)));
+    const Scored scored = score(model);
+    EXPECT_EQ(scored.typicality_by, TypicalityBy::kLikelihoodRatio);
+    double known = 0, unseen = 0;
+    for (size_t i = 0; i < dataset_.items.size(); ++i)
+      (dataset_.labels.first(i) < 2 ? known : unseen) += scored.typicality[i] < 0.1 ? 1 : 0;
+    EXPECT_LE(known, 2) << recipe << ", of 16";
+    EXPECT_GE(unseen, 7) << recipe << ", of 8";
+
+    // From its file the same, item by item as well.
+    model.save(out_ / "m.muster");
+    const Model loaded = Model::load(out_ / "m.muster");
+    EXPECT_EQ(score(loaded).typicality, scored.typicality);
+    EXPECT_EQ(loaded.score_file(dataset_.items[9].path).typicality.at(0), scored.typicality[9]);
+    loaded.save(out_ / "again.muster");
+    EXPECT_EQ(read_whole_file(out_ / "again.muster"), read_whole_file(out_ / "m.muster"));
+  }
+}
+
+TEST_F(WithClassMixtures, OnlyRecipesWithAUniversalMixtureHaveThem) {
+  EXPECT_ERROR(fit_with_mixtures(kLinear, all_items(dataset_)), kUsage, "no universal mixture");
+  EXPECT_ERROR(
+      fit_with_mixtures("fisher:components=2+bow:words=4//linear-svm", all_items(dataset_)), kUsage,
+      "2 branches");
+}
+
+TEST_F(WithClassMixtures, FusedModelsMixThemAndAddedClassesLoseThem) {
+  const char* recipe = "supervector:components=2/linear-svm:C=10";
+  const Pipeline a = fit_with_mixtures(recipe, items_of(0, 1)), b = fit(recipe, items_of(0, 1));
+  const Scored of_a = score(Model(a)), of_b = score(Model(b));
+  EXPECT_EQ(of_b.typicality_by, TypicalityBy::kBestScore);
+  EXPECT_EQ(of_a.scores, of_b.scores);
+  const Scored both = score(Model::fuse({a, b}, {1, 3}, {"a", "b"}));
+  EXPECT_EQ(both.typicality_by, TypicalityBy::kBoth);
+  for (size_t i = 0; i < both.typicality.size(); ++i)
+    EXPECT_NEAR(both.typicality[i], 0.25 * of_a.typicality[i] + 0.75 * of_b.typicality[i], 1e-12);
+  const ItemSource source(dataset_);
+  const std::vector<size_t> added = items_of(2, 2);
+  const Pipeline more = add_classes(a, source, added, dataset_.labels.select(added), {});
+  EXPECT_EQ(more.class_mixtures(), nullptr);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "muster/pipeline/universal_file.h"
 #include "muster/store/safetensors.h"
 
 namespace muster {
@@ -165,6 +166,18 @@ uint64_t parse_seed(const std::string& text, const std::string& path) {
   return seed;
 }
 
+// The universal mixture is the branch's.
+std::shared_ptr<const ClassMixtures> load_class_mixtures(const TensorReader& in, const Plan& plan,
+                                                         std::span<const FittedBranch> branches) {
+  if (!in.has("shifts")) return nullptr;
+  try {
+    require_universal_stage(plan, "class mixtures");
+  } catch (const Error& error) {
+    in.require(false, error.what());
+  }
+  return std::make_shared<ClassMixtures>(ClassMixtures::load(MixtureSums(universal_of(branches[0]).mixture), in));
+}
+
 // A recipe that this muster does not understand is the file's fault, not the user's.
 Plan stored_plan(const std::string& recipe, const std::string& path) {
   try {
@@ -178,10 +191,10 @@ Plan stored_plan(const std::string& recipe, const std::string& path) {
 
 Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
                    std::vector<std::string> class_names, bool multi_label, uint64_t seed,
-                   std::shared_ptr<const KeptTraining> training)
+                   std::shared_ptr<const KeptTraining> training, std::shared_ptr<const ClassMixtures> class_mixtures)
     : plan_(std::move(plan)), branches_(std::move(branches)), classifier_(std::move(classifier)),
       class_names_(std::move(class_names)), multi_label_(multi_label), seed_(seed),
-      training_(std::move(training)) {}
+      training_(std::move(training)), class_mixtures_(std::move(class_mixtures)) {}
 
 Matrix<double> Pipeline::scores(const ItemSource& source, std::span<const size_t> items,
                                 const Progress& progress) const {
@@ -207,6 +220,20 @@ Matrix<double> Pipeline::scores(const std::vector<VectorSet>& set_of_branch) con
   return classifier_->scores_from_gram(joined_gram(branches_, sets, {}));
 }
 
+std::vector<double> Pipeline::likelihood_ratios(const ItemSource& source, std::span<const size_t> items,
+                                                const Progress& progress) const {
+  MUSTER_CHECK(class_mixtures_);
+  std::vector<double> out(items.size());
+  over_items(branches_[0], plan_.branches[0], source, items, progress,
+             [&](size_t i, const VectorSet& set) { out[i] = class_mixtures_->score(set.vectors); });
+  return out;
+}
+
+double Pipeline::likelihood_ratio(const std::vector<VectorSet>& set_of_branch) const {
+  MUSTER_CHECK(class_mixtures_ && set_of_branch.size() == branches_.size());
+  return class_mixtures_->score(branches_[0].reduce(set_of_branch[0]).vectors);
+}
+
 void Pipeline::save(const std::filesystem::path& path) const {
   TensorMap map;
   save(TensorWriter(map));
@@ -229,6 +256,7 @@ void Pipeline::save(const TensorWriter& out) const {
   }
   classifier_->save(out.scope("classifier"));
   if (training_) save_training(*training_, out.scope("training"));
+  if (class_mixtures_) class_mixtures_->save(out.scope("class_mixtures"));
 }
 
 Pipeline Pipeline::load(const std::filesystem::path& path) {
@@ -263,9 +291,10 @@ Pipeline Pipeline::load(const TensorReader& in, const std::string& path) {
   const bool multi_label = in.text("multi_label") == "true";
   std::shared_ptr<const KeptTraining> training =
       load_training(in.scope("training"), names.get<std::vector<std::string>>(), multi_label);
+  std::shared_ptr<const ClassMixtures> class_mixtures = load_class_mixtures(in.scope("class_mixtures"), plan, branches);
   return Pipeline(std::move(plan), std::move(branches), std::move(classifier),
                   names.get<std::vector<std::string>>(), multi_label, parse_seed(in.text("seed"), path),
-                  std::move(training));
+                  std::move(training), std::move(class_mixtures));
 }
 
 }  // namespace muster

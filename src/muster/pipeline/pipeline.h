@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "muster/codebook/class_mixtures.h"
 #include "muster/pipeline/item_source.h"
 #include "muster/pipeline/plan.h"
 
@@ -42,7 +44,8 @@ class Pipeline {
  public:
   Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
            std::vector<std::string> class_names, bool multi_label, uint64_t seed,
-           std::shared_ptr<const KeptTraining> training = nullptr);
+           std::shared_ptr<const KeptTraining> training = nullptr,
+           std::shared_ptr<const ClassMixtures> class_mixtures = nullptr);
 
   const Plan& plan() const { return plan_; }
   const std::vector<std::string>& class_names() const { return class_names_; }
@@ -52,11 +55,17 @@ class Pipeline {
   const std::vector<FittedBranch>& branches() const { return branches_; }
   // Null where nothing was kept.
   const KeptTraining* training() const { return training_.get(); }
+  // Null where they were not asked for.
+  const ClassMixtures* class_mixtures() const { return class_mixtures_.get(); }
 
   // items x classes. Every item must be readable (ItemSource::prepare says which are).
   Matrix<double> scores(const ItemSource& source, std::span<const size_t> items, const Progress& progress) const;
   // One row of scores from the item's unreduced sets, one a branch.
   Matrix<double> scores(const std::vector<VectorSet>& set_of_branch) const;
+  // ClassMixtures::score of the same. Requires class mixtures.
+  std::vector<double> likelihood_ratios(const ItemSource& source, std::span<const size_t> items,
+                                        const Progress& progress) const;
+  double likelihood_ratio(const std::vector<VectorSet>& set_of_branch) const;
 
   // Atomic; the bytes depend on the model alone.
   void save(const std::filesystem::path& path) const;
@@ -73,6 +82,7 @@ class Pipeline {
   bool multi_label_;
   uint64_t seed_;
   std::shared_ptr<const KeptTraining> training_;
+  std::shared_ptr<const ClassMixtures> class_mixtures_;
 };
 
 struct UniversalFile;
@@ -84,6 +94,9 @@ struct FitExtras {
   bool keep_training = false;
   // Where given, holds all of the recipe's only branch that is learnt.
   const UniversalFile* universal = nullptr;
+  // Adapts the recipe's universal mixture to every class, so that the model can say what is none of them. A usage
+  // error where require_universal_stage() says so.
+  bool class_mixtures = false;
 };
 
 // Fits every stage in turn on the items given, all of which must be readable and labelled.
@@ -102,5 +115,9 @@ Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, c
                            std::span<const size_t> items, const Progress& progress);
 Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
                             std::span<const size_t> items, const Progress& progress);
+// Calls encode(number in `items`, reduced set) for each of the items, over threads. An error names the item.
+void over_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
+                std::span<const size_t> items, const Progress& progress,
+                const std::function<void(size_t i, const VectorSet& set)>& encode);
 
 }  // namespace muster

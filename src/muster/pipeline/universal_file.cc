@@ -87,11 +87,11 @@ FittedBranch UniversalFile::make_branch(const BranchPlan& plan) const {
   return branch;
 }
 
-void require_universal_stage(const Plan& plan, const std::filesystem::path& path) {
+void require_universal_stage(const Plan& plan, const std::string& wanted_by) {
   if (plan.branches.size() != 1)
     throw usage_error(
         "{}: the recipe has {} branches; a universal mixture is taken from a recipe of one",
-        path.string(), plan.branches.size());
+        wanted_by, plan.branches.size());
   const BranchPlan& branch = plan.branches[0];
   const bool has_one =
       branch.set_feature
@@ -99,12 +99,12 @@ void require_universal_stage(const Plan& plan, const std::filesystem::path& path
           : branch.set_kernel &&
                 static_cast<bool>(branch.set_kernel->as<SetKernelStage>().from_universal);
   if (!has_one)
-    throw usage_error("{}: the recipe {} has no universal mixture to save; use {}", path.string(),
-                      branch.short_name(), kStagesWithMixture);
+    throw usage_error("{}: the recipe {} has no universal mixture; use {}", wanted_by, branch.short_name(),
+                      kStagesWithMixture);
 }
 
-void save_universal(const BranchPlan& plan, const FittedBranch& branch, const std::filesystem::path& path) {
-  TensorMap stage, map;
+Universal universal_of(const FittedBranch& branch) {
+  TensorMap stage;
   if (branch.feature)
     branch.feature->save(TensorWriter(stage));
   else
@@ -115,8 +115,12 @@ void save_universal(const BranchPlan& plan, const FittedBranch& branch, const st
   MUSTER_CHECK(found != stage.tensors.end());
   const std::string prefix =
       found->first.substr(0, found->first.size() - std::string_view(kLastName).size());
-  Universal::load(TensorReader(stage, prefix).scope("universal"))
-      .save(TensorWriter(map).scope("universal"));
+  return Universal::load(TensorReader(stage, prefix).scope("universal"));
+}
+
+void save_universal(const BranchPlan& plan, const FittedBranch& branch, const std::filesystem::path& path) {
+  TensorMap map;
+  universal_of(branch).save(TensorWriter(map).scope("universal"));
   for (size_t s = 0; s < branch.reducers.size(); ++s)
     branch.reducers[s]->save(TensorWriter(map).scope("reducer").scope(std::to_string(s)));
   TensorWriter top(map);
