@@ -184,8 +184,8 @@ std::vector<Preset> make_presets() {
       {"vg-pmk", "pyramid match over a tree of visual words", "Grauman & Darrell 2006",
        "dsift/pca:dim=20/places/vg-pmk:branch=11,levels=3/kernel-svm"},
       {"spm", "spatial pyramid match of 200 words, dyadic weights", "DSPM 3.1", "dsift:size=16,32/spm/kernel-svm"},
-      {"dspm", "spatial pyramid match of 200 words, weights of the cells learnt", "DSPM 3.2",
-       "dsift:size=16,32/spm:weights=qp,lambda=auto,toward=given/kernel-svm"},
+      {"dspm", "spatial pyramid match of 200 words a patch size, weights of all cells learnt", "DSPM 3.2",
+       "dsift:size=16/spm+dsift:size=32/spm//kernel-svm:weights=qp,lambda=auto,toward=given"},
       {"fusion", "Fisher vectors of gradients, texture and colour, the three kernels weighed by the labels", "DSPM 5",
        "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128+"
        "lbp:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128+"
