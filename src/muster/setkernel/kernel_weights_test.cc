@@ -244,7 +244,7 @@ TEST(KernelWeights, AutomaticLambdaOffersAGrid) {
   const auto all = learn_weights({WeightRule::kQp, options}, problem.tiles(), problem.labels,
                                  std::vector<double>(3, 1.0), {}, {});
   EXPECT_GT(all.size(), 3u);
-  for (size_t i = 1; i < all.size(); ++i) EXPECT_GT(all[i].lambda, all[i - 1].lambda);
+  for (size_t i = 1; i < all.size(); ++i) EXPECT_LT(all[i].lambda, all[i - 1].lambda);
 }
 
 TEST(KernelWeights, LpHasNoBetterPointAround) {
