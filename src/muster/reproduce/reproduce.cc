@@ -78,6 +78,8 @@ class Reproduction {
 
  private:
   void take_measure_of_stand_in() {
+    if (experiment_.stand_in_measure == experiment_.measure) return;
+    for (PaperMethod& method : experiment_.methods) method.paper.clear();  // of another measure
     for (PaperClaim& claim : experiment_.claims)
       if (claim.measure == experiment_.measure) claim.measure = experiment_.stand_in_measure;
     experiment_.measure = experiment_.stand_in_measure;
