@@ -136,11 +136,12 @@ int weights(const WeightsArguments& args) {
   const Pipeline pipeline = learn(args);
   fs::create_directories(args.out);
   const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
+  const std::vector<std::string> names = pipeline.plan().branch_names();
   Json record{{"recipe", pipeline.plan().recipe().text()},
               {"classes", pipeline.class_names()},
               {"branches", Json::array()}};
   for (size_t b = 0; b < shares.size(); ++b) {
-    const std::string name = pipeline.plan().branches[b].short_name();
+    const std::string& name = names[b];
     std::vector<std::string> pictures;
     if (shares[b].parts.size() > 1)
       pictures = draw(shares[b].parts, (fs::path(args.out) / fmt::format("branch{}", b)).string());

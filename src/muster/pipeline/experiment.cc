@@ -90,8 +90,9 @@ Json learnt_weights(const Pipeline& pipeline) {
   const bool learnt = std::ranges::any_of(plan.branches, [](const BranchPlan& branch) { return branch.learns_weights(); });
   if (plan.on_vectors() || (!learnt && !plan.weight_learning())) return out;
   const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
+  const std::vector<std::string> names = plan.branch_names();
   for (size_t b = 0; b < shares.size(); ++b)
-    out.push_back({{"branch", plan.branches[b].short_name()}, {"share", shares[b].share}, {"parts", shares[b].parts}});
+    out.push_back({{"branch", names[b]}, {"share", shares[b].share}, {"parts", shares[b].parts}});
   return out;
 }
 

@@ -94,15 +94,21 @@ size_t PlannedStage::num_samples() const {
   return count;
 }
 
-std::string BranchPlan::short_name() const {
-  std::vector<std::string> names;
+std::vector<StageSpec> BranchPlan::full_specs() const {
+  std::vector<StageSpec> out;
   const auto add = [&](const std::optional<PlannedStage>& stage) {
-    if (stage) names.push_back(stage->entry->name);
+    if (stage) out.push_back(stage->full_spec());
   };
   add(extractor);
-  for (const PlannedStage& reducer : reducers) names.push_back(reducer.entry->name);
+  for (const PlannedStage& reducer : reducers) out.push_back(reducer.full_spec());
   for (const auto* stage : {&set_feature, &vector_scaling, &feature_kernel, &set_kernel}) add(*stage);
-  for (const PlannedStage& transform : transforms) names.push_back(transform.entry->name);
+  for (const PlannedStage& transform : transforms) out.push_back(transform.full_spec());
+  return out;
+}
+
+std::string BranchPlan::short_name() const {
+  std::vector<std::string> names;
+  for (const StageSpec& spec : full_specs()) names.push_back(spec.name);
   return fmt::format("{}", fmt::join(names, "/"));
 }
 
@@ -137,20 +143,26 @@ bool Plan::on_vectors() const { return classifier && holds<VectorClassifierStage
 
 Recipe Plan::recipe() const {
   Recipe out;
-  for (const BranchPlan& branch : branches) {
-    std::vector<StageSpec>& stages = out.branches.emplace_back();
-    const auto add = [&](const std::optional<PlannedStage>& stage) {
-      if (stage) stages.push_back(stage->full_spec());
-    };
-    add(branch.extractor);
-    for (const PlannedStage& reducer : branch.reducers) stages.push_back(reducer.full_spec());
-    add(branch.set_feature);
-    add(branch.vector_scaling);
-    add(branch.feature_kernel);
-    add(branch.set_kernel);
-    for (const PlannedStage& transform : branch.transforms) stages.push_back(transform.full_spec());
-  }
+  for (const BranchPlan& branch : branches) out.branches.push_back(branch.full_specs());
   if (classifier) (out.branches.size() == 1 ? out.branches[0] : out.joined).push_back(classifier->full_spec());
+  return out;
+}
+
+std::vector<std::string> Plan::branch_names() const {
+  std::vector<std::string> out;
+  for (const BranchPlan& branch : branches) {
+    std::vector<StageSpec> named = branch.full_specs();
+    std::vector<std::vector<StageSpec>> alike;
+    for (const BranchPlan& other : branches)
+      if (other.short_name() == branch.short_name()) alike.push_back(other.full_specs());
+    for (size_t s = 0; s < named.size(); ++s)
+      std::erase_if(named[s].options, [&](const auto& option) {
+        return std::ranges::all_of(alike, [&](const std::vector<StageSpec>& other) {
+          return std::ranges::count(other[s].options, option) > 0;
+        });
+      });
+    out.push_back(Recipe{{std::move(named)}, {}}.text());
+  }
   return out;
 }
 

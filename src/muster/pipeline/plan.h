@@ -41,6 +41,8 @@ struct BranchPlan {
 
   bool complete() const { return set_feature || set_kernel; }
   bool has_kernel() const { return feature_kernel || set_kernel; }
+  // In their order, every option spelt out.
+  std::vector<StageSpec> full_specs() const;
   // Its stages by name alone: "dsift/root/spm".
   std::string short_name() const;
   // Of the kernel that the branch ends in (the dot product where it stops at a set feature).
@@ -63,6 +65,8 @@ struct Plan {
   std::optional<WeightLearning> weight_learning() const;
   // Fully spelt out.
   Recipe recipe() const;
+  // Short names, one a branch; of those that would be alike, with the options in which they differ: "dsift:size=16/spm".
+  std::vector<std::string> branch_names() const;
 };
 
 // Throws a usage error that says which stage cannot follow which.

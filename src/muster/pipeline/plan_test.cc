@@ -120,6 +120,13 @@ TEST(Plan, KnowsWhereWeightsAreLearnt) {
   EXPECT_EQ(plan("dsift/root/spm/normalise/kernel-svm").branches[0].short_name(), "dsift/root/spm/normalise");
 }
 
+TEST(Plan, BranchesAreToldApartByWhatDiffers) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(plan("dsift:step=4/spm+rgb/spm//kernel-svm").branch_names(), (Names{"dsift/spm", "rgb/spm"}));
+  EXPECT_EQ(plan("dsift:size=16/spm+dsift:size=32/spm:words=50+rgb/spm//kernel-svm").branch_names(),
+            (Names{"dsift:size=16/spm:words=200", "dsift:size=32/spm:words=50", "rgb/spm"}));
+}
+
 TEST(Plan, NamesUnknownStagesAndOptions) {
   EXPECT_ERROR(plan("dsift/bwo/linear-svm"), kUsage, "did you mean 'bow'?");
   EXPECT_ERROR(plan("dsift/bow:word=5/linear-svm"), kUsage, "words");
