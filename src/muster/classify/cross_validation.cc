@@ -26,13 +26,18 @@ std::vector<size_t> label_counts(const Labels& labels) {
   return counts;
 }
 
-double accuracy_of(MatrixView<const double> scores, const Labels& labels) {
-  size_t correct = 0;
+std::vector<bool> right_items(MatrixView<const double> scores, const Labels& labels) {
+  std::vector<bool> right(scores.rows);
   for (size_t i = 0; i < scores.rows; ++i) {
     const auto row = scores.row(i);
-    correct += std::ranges::max_element(row) - row.begin() == labels.first(i) ? 1 : 0;
+    right[i] = std::ranges::max_element(row) - row.begin() == labels.first(i);
   }
-  return static_cast<double>(correct) / static_cast<double>(scores.rows);
+  return right;
+}
+
+double accuracy_of(MatrixView<const double> scores, const Labels& labels) {
+  return static_cast<double>(std::ranges::count(right_items(scores, labels), true)) /
+         static_cast<double>(scores.rows);
 }
 
 double mean_average_precision(MatrixView<const double> scores, const Labels& labels) {
@@ -282,6 +287,7 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t n
   for (const Tried& one : tried) statistics.table.push_back({one.C, one.score});
   statistics.C = best()->C;
   statistics.known_scores = best_score_quantiles(best()->scores);
+  if (!multi_label) result.right = right_items(best()->scores, labels);
   if (options.calibrate) result.calibration = Calibration::fit(best()->scores, labels);
   return result;
 }
