@@ -26,18 +26,13 @@ std::vector<size_t> label_counts(const Labels& labels) {
   return counts;
 }
 
-std::vector<bool> right_items(MatrixView<const double> scores, const Labels& labels) {
-  std::vector<bool> right(scores.rows);
+double accuracy_of(MatrixView<const double> scores, const Labels& labels) {
+  size_t correct = 0;
   for (size_t i = 0; i < scores.rows; ++i) {
     const auto row = scores.row(i);
-    right[i] = std::ranges::max_element(row) - row.begin() == labels.first(i);
+    correct += std::ranges::max_element(row) - row.begin() == labels.first(i) ? 1 : 0;
   }
-  return right;
-}
-
-double accuracy_of(MatrixView<const double> scores, const Labels& labels) {
-  return static_cast<double>(std::ranges::count(right_items(scores, labels), true)) /
-         static_cast<double>(scores.rows);
+  return static_cast<double>(correct) / static_cast<double>(scores.rows);
 }
 
 double mean_average_precision(MatrixView<const double> scores, const Labels& labels) {
@@ -287,7 +282,6 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t n
   for (const Tried& one : tried) statistics.table.push_back({one.C, one.score});
   statistics.C = best()->C;
   statistics.known_scores = best_score_quantiles(best()->scores);
-  if (!multi_label) result.right = right_items(best()->scores, labels);
   if (options.calibrate) result.calibration = Calibration::fit(best()->scores, labels);
   return result;
 }

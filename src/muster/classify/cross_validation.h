@@ -132,9 +132,6 @@ struct CvOptions {
 struct CvResult {
   FitStatistics statistics;  // C is the smallest of the best ones
   Calibration calibration;   // fitted on the held-out scores for that C
-  // Whether each item's class had the best of its held-out scores for that C; empty for multi-label
-  // data and where no cross-validation was done.
-  std::vector<bool> right = {};
 };
 
 // Deterministic for any number of threads.

@@ -123,7 +123,7 @@ std::unique_ptr<GramSolver> make_solver(const KernelSvmOptions& options,
 }  // namespace
 
 KernelChoice choose_kernel(const KernelSvmOptions& options,
-                           const std::vector<MatrixView<const double>>& grams, KernelOrder order, const Labels& labels,
+                           const std::vector<MatrixView<const double>>& grams, const Labels& labels,
                            const Rng& rng, const Progress& progress) {
   OptionsOf<KernelSvmOptions>(options).validate("kernel-svm");
   MUSTER_CHECK(!grams.empty());
@@ -131,7 +131,7 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
   const auto problems = make_problems("kernel-svm", labels, options.scheme);
   CvOptions cv = options;
   cv.compare = grams.size() > 1;
-  KernelChoice choice = best_of_kernels(grams.size(), order, [&](size_t g) {
+  KernelChoice choice = best_of_kernels(grams.size(), [&](size_t g) {
     const std::unique_ptr<GramSolver> solver = make_solver(options, grams[g], labels);
     return cross_validate(
         cv, labels, problems,
@@ -181,7 +181,7 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            Rng rng, const Progress& progress) {
   const DefiniteGram treated(Matrix<double>(gram), options.indefinite, "kernel-svm");
   return fit_kernel_svm(options, treated, labels,
-                        choose_kernel(options, {treated.gram()}, KernelOrder::kAny, labels, rng, progress), progress);
+                        choose_kernel(options, {treated.gram()}, labels, rng, progress), progress);
 }
 
 std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options, TensorReader in) {

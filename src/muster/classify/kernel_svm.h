@@ -47,7 +47,7 @@ struct KernelSvmOptions : CvOptions {
 // labels of one class only; an asymmetric Gram is a bug. Memory: 4 n^2 bytes (hinge: 16 n^2), one
 // Gram at a time.
 KernelChoice choose_kernel(const KernelSvmOptions& options,
-                           const std::vector<MatrixView<const double>>& grams, KernelOrder order, const Labels& labels,
+                           const std::vector<MatrixView<const double>>& grams, const Labels& labels,
                            const Rng& rng, const Progress& progress);
 // With a choice made before on this Gram (as it was treated); decisions are for kernel values as
 // they come.

@@ -63,14 +63,14 @@ struct Training {
 }  // namespace
 
 KernelChoice choose_klr_kernel(const KlrOptions& options,
-                               const std::vector<MatrixView<const double>>& grams, KernelOrder order,
+                               const std::vector<MatrixView<const double>>& grams,
                                const Labels& labels, const Rng& rng, const Progress& progress) {
   OptionsOf<KlrOptions>(options).validate(kStage);
   const auto start = Clock::now();
   CvOptions cv = options;
   cv.compare = true;
   cv.calibrate = false;
-  KernelChoice choice = best_of_kernels(grams.size(), order, [&](size_t g) {
+  KernelChoice choice = best_of_kernels(grams.size(), [&](size_t g) {
     const Training training(options, grams[g], labels);
     return cross_validate(
         cv, labels, training.way.num_problems(),

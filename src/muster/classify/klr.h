@@ -42,7 +42,7 @@ struct KlrOptions : CvOptions {
 // As choose_kernel and fit_kernel_svm (kernel_svm.h). Memory: 4 n^2 bytes, one Gram at a time.
 // Where C is given, five folds still estimate how good it is.
 KernelChoice choose_klr_kernel(const KlrOptions& options,
-                               const std::vector<MatrixView<const double>>& grams, KernelOrder order,
+                               const std::vector<MatrixView<const double>>& grams,
                                const Labels& labels, const Rng& rng, const Progress& progress);
 std::unique_ptr<Classifier> fit_klr(const KlrOptions& options, const DefiniteGram& treated,
                                     const Labels& labels, const KernelChoice& choice,

@@ -132,14 +132,13 @@ class Fitting {
     const Stopwatch watch(seconds_, "classifier");
     KernelFusion fusion(plan_, branches, labels_, progress_);
     std::vector<Matrix<double>> grams(fusion.num_candidates());
-    GramCandidates candidates{fusion.num_candidates(), fusion.order(), {}};
-    candidates.gram = [&](size_t candidate) {
+    const auto gram_of = [&](size_t candidate) {
       Matrix<double> gram = fusion.gram(candidate);
       if (kept) grams[candidate] = gram;
       return gram;
     };
     GramChoice choice = plan_.classifier->as<GramClassifierStage>().fit(
-        *plan_.classifier->options, candidates, plan_.psd(), labels_, rng_.derive("classifier"),
+        *plan_.classifier->options, fusion.num_candidates(), gram_of, plan_.psd(), labels_, rng_.derive("classifier"),
         progress_);
     fusion.settle(choice.candidate);
     if (kept) *kept = std::move(grams[choice.candidate]);

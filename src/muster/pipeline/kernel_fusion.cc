@@ -95,7 +95,6 @@ KernelFusion::KernelFusion(const Plan& plan, std::vector<FittedBranch>& branches
   const size_t n = labels.size();
   if (branches.size() == 1 && !learns) {
     check_gram_memory(n, n, widths[0].size() + 1);
-    order_ = KernelOrder::kAny;
     for (const auto& kernel : widths[0]) candidates_.push_back({{kernel}, {1}});
     return;
   }

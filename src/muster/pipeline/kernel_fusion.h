@@ -10,7 +10,6 @@
 #include <memory>
 #include <vector>
 
-#include "muster/classify/kernel_choice.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/setkernel/kernel_weights.h"
 
@@ -32,8 +31,6 @@ class KernelFusion {
                const Progress& progress);
 
   size_t num_candidates() const { return candidates_.size(); }
-  // Candidates by lambda come from the one held most firmly.
-  KernelOrder order() const { return order_; }
   Matrix<double> gram(size_t candidate) const;
   // Gives the branches their kernels and scales for good.
   void settle(size_t candidate);
@@ -62,7 +59,6 @@ class KernelFusion {
   std::vector<std::shared_ptr<const SetKernel>> base_;  // widths settled, weights not
   std::vector<Matrix<double>> grams_;  // of base kernels that stay whole, else empty
   std::vector<Candidate> candidates_;
-  KernelOrder order_ = KernelOrder::kFromCautious;
 };
 
 }  // namespace muster
