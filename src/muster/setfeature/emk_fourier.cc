@@ -3,7 +3,9 @@
 #include <Eigen/QR>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
+#include "muster/core/parallel.h"
 #include "muster/math/elementwise.h"
 #include "muster/math/gemm.h"
 
@@ -71,7 +73,7 @@ Matrix<double> normal_rows(size_t rows, size_t d, bool orthogonal, Rng rng) {
 }
 
 Matrix<double> draw_frequencies(const EmkFourierOptions& options, double gamma, size_t d, Rng rng) {
-  const auto rows = static_cast<size_t>(options.dim);
+  const auto rows = static_cast<size_t>(options.dim * options.draws);
   if (options.local.kernel == LocalKernelKind::kLaplacian) {
     Matrix<double> out(rows, d);
     for (double& value : out.values()) value = gamma * std::tan(std::numbers::pi * (rng.uniform() - 0.5));
@@ -83,6 +85,29 @@ Matrix<double> draw_frequencies(const EmkFourierOptions& options, double gamma, 
     const double spread =
         options.local.kernel == LocalKernelKind::kCauchy ? -std::log(1 - scales.uniform()) : 1.0;
     for (double& value : out.row(r)) value *= std::sqrt(2 * gamma * spread);
+  }
+  return out;
+}
+
+// How much the averages of each feature differ between the classes: their variance.
+std::vector<double> spread_over_classes(const EmkFourier& features, const Sample& sample) {
+  std::vector<std::vector<size_t>> members(static_cast<size_t>(sample.num_classes));
+  for (size_t i = 0; i < sample.labels.size(); ++i)
+    if (sample.labels[i] >= 0) members[static_cast<size_t>(sample.labels[i])].push_back(i);
+  std::erase_if(members, [](const auto& rows) { return rows.empty(); });
+  Matrix<float> sums(members.size(), features.sum_dim());
+  parallel_for(members.size(), 1, [&](size_t begin, size_t end) {
+    for (size_t c = begin; c < end; ++c) features.accumulate(select_rows(sample.vectors.view(), members[c]), sums.row(c));
+  });
+  std::vector<double> out(features.sum_dim());
+  for (size_t t = 0; t < out.size(); ++t) {
+    double mean = 0, squares = 0;
+    for (size_t c = 0; c < members.size(); ++c) {
+      const double average = sums(c, t) / static_cast<double>(members[c].size());
+      mean += average / static_cast<double>(members.size());
+      squares += average * average / static_cast<double>(members.size());
+    }
+    out[t] = squares - mean * mean;
   }
   return out;
 }
@@ -100,6 +125,10 @@ void EmkFourierOptions::fields(Fields& f) {
   f("dim", dim, "number of random Fourier features (D)").range(1, 1e6).paper("EMK 3.2");
   local.fields(f);
   f("orthogonal", orthogonal, "orthogonal directions: same kernel, smaller error").paper("Yu et al. 2016");
+  f("draws", draws,
+    "frequencies drawn for each that is kept: those whose averages differ most between the classes; 1 keeps all")
+      .range(1, 100)
+      .paper("Sinha & Duchi 2016");
   pooling.fields(f);
 }
 
@@ -113,6 +142,17 @@ SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sampl
   std::vector<float> phases(drawn.rows());
   for (float& phase : phases)
     phase = static_cast<float>(phase_rng.uniform(-std::numbers::pi, std::numbers::pi));
+  if (options.draws > 1) {
+    const std::vector<double> spread = spread_over_classes(EmkFourier(frequencies, phases), sample);
+    std::vector<size_t> kept(drawn.rows());
+    std::iota(kept.begin(), kept.end(), size_t{0});
+    std::ranges::stable_sort(kept, std::greater<>(), [&](size_t t) { return spread[t]; });
+    kept.resize(static_cast<size_t>(options.dim));
+    frequencies = select_rows(frequencies.view(), kept);
+    std::vector<float> of_kept;
+    for (const size_t t : kept) of_kept.push_back(phases[t]);
+    phases = std::move(of_kept);
+  }
   return SetFeature(std::make_unique<EmkFourier>(std::move(frequencies), std::move(phases)), options.pooling);
 }
 

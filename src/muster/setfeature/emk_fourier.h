@@ -9,6 +9,8 @@
 //
 // With orthogonal=true (gaussian, cauchy) blocks of d rows are made orthogonal, their lengths kept as drawn
 // (orthogonal random features, Yu et al. 2016): same expectation, smaller error.
+// draws=k draws k D features and keeps the D whose averages differ most between the classes of the
+// sample (after Sinha & Duchi 2016); the kernel is then one that the labels shaped.
 // Cost O(m d D) a set, a matrix product and D cosines a vector; fit O(d D), or O(d^2 D) orthogonal.
 #pragma once
 
@@ -21,6 +23,7 @@ struct EmkFourierOptions {
   int dim = 1000;
   LocalKernelOptions local;
   bool orthogonal = true;
+  int draws = 1;
   PoolingOptions pooling;
 
   void fields(Fields& f);

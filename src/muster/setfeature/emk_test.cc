@@ -76,6 +76,50 @@ TEST(EmkFourier, OrthogonalFeaturesErrLess) {
   EXPECT_LT(orthogonal, 0.9 * plain);
 }
 
+// All drawn features by the plain map; of them the D whose class averages vary most, in that order.
+TEST(EmkFourier, KeepsTheDrawnFeaturesThatDifferMostBetweenClasses) {
+  constexpr int kKept = 10, kDraws = 6, kClasses = 3;
+  Sample sample{oracle::normal_matrix(90, 5, Rng(3)), {}, kClasses};
+  for (size_t i = 0; i < sample.vectors.rows(); ++i) {
+    sample.labels.push_back(static_cast<int>(i) % kClasses);
+    sample.vectors(i, 1) += static_cast<float>(sample.labels.back());
+  }
+  EmkFourierOptions all, best;
+  all.dim = kKept * kDraws;
+  best.dim = kKept;
+  best.draws = kDraws;
+  const SetFeature drawn = fit_emk_fourier(all, sample, Rng(7), {});
+  const SetFeature kept = fit_emk_fourier(best, sample, Rng(7), {});
+
+  std::vector<std::vector<double>> averages(kClasses, std::vector<double>(drawn.dim()));
+  for (size_t i = 0; i < sample.vectors.rows(); ++i) {
+    const std::vector<float> map = encode(drawn, one_vector(sample.vectors.row(i)));
+    for (size_t t = 0; t < map.size(); ++t) averages[static_cast<size_t>(sample.labels[i])][t] += map[t];
+  }
+  std::vector<std::pair<double, size_t>> spread;
+  for (size_t t = 0; t < drawn.dim(); ++t) {
+    double mean = 0, variance = 0;
+    for (const auto& of_class : averages) mean += of_class[t] / kClasses;
+    for (const auto& of_class : averages) variance += std::pow(of_class[t] - mean, 2);
+    spread.emplace_back(-variance, t);
+  }
+  std::ranges::sort(spread);
+  const VectorSet probe{oracle::normal_matrix(4, 5, Rng(4)), {}};
+  const std::vector<float> a = encode(drawn, probe), b = encode(kept, probe);
+  ASSERT_EQ(b.size(), static_cast<size_t>(kKept));
+  for (size_t t = 0; t < b.size(); ++t) EXPECT_NEAR(b[t], std::sqrt(kDraws) * a[spread[t].second], 1e-5);
+}
+
+TEST(EmkFourier, WithoutLabelsDrawsChangeNothing) {
+  const Sample sample = sample_of(oracle::normal_matrix(20, 5, Rng(3)));
+  EmkFourierOptions options;
+  options.dim = 10;
+  options.orthogonal = false;
+  const std::vector<float> plain = encode(fit_emk_fourier(options, sample, Rng(7), {}), {sample.vectors, {}});
+  options.draws = 4;
+  EXPECT_EQ(encode(fit_emk_fourier(options, sample, Rng(7), {}), {sample.vectors, {}}), plain);
+}
+
 TEST(EmkFourier, RefusesKernelsWithoutAFourierDensity) {
   EmkFourierOptions options;
   options.local.kernel = LocalKernelKind::kIntersection;
