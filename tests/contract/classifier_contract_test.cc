@@ -34,10 +34,11 @@ class EveryClassifier : public ::testing::TestWithParam<StageCase> {
     if (on_vectors())
       return stage.as<VectorClassifierStage>().fit(*stage.options, data.vectors, data.labels,
                                                    Rng(kSeed), {});
-    const auto gram_of = [&](size_t candidate) {
+    GramCandidates candidates{2, {}, {}};
+    candidates.gram = [&](size_t candidate) {
       return gaussian(data.vectors, data.vectors, candidate == 0 ? kGamma : 100 * kGamma);
     };
-    GramChoice choice = stage.as<GramClassifierStage>().fit(*stage.options, 2, gram_of, Psd::kNo,
+    GramChoice choice = stage.as<GramClassifierStage>().fit(*stage.options, candidates, Psd::kNo,
                                                             data.labels, Rng(kSeed), {});
     EXPECT_EQ(choice.candidate, 0u) << "the kernel that cannot tell items apart was chosen";
     return std::move(choice.classifier);

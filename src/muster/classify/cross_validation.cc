@@ -225,8 +225,17 @@ double one_sided_held_out(const BinaryProblem& problem) { return problem.count(1
 CvResult cross_validate(const CvOptions& options, const Labels& labels,
                         const std::vector<BinaryProblem>& problems, const PathSolver& solver,
                         const Rng& rng, const Progress& progress) {
+  return cross_validate(
+      options, labels, problems, [&](const CvFold&) { return solver; }, rng, progress);
+}
+
+CvResult cross_validate(const CvOptions& options, const Labels& labels,
+                        const std::vector<BinaryProblem>& problems,
+                        const std::function<PathSolver(const CvFold&)>& solver_of_fold,
+                        const Rng& rng, const Progress& progress) {
   const auto solve_fold = [&](const CvFold& fold, std::span<Matrix<double>> decisions) {
     const Rng stream = rng.derive("fold").derive(fold.number);
+    const PathSolver solver = solver_of_fold(fold);
     std::vector<int64_t> iterations(problems.size());
     parallel_for(problems.size(), 1, [&](size_t first, size_t last) {
       for (size_t p = first; p < last; ++p) {

@@ -138,6 +138,11 @@ struct CvResult {
 CvResult cross_validate(const CvOptions& options, const Labels& labels,
                         const std::vector<BinaryProblem>& problems, const PathSolver& solver,
                         const Rng& rng, const Progress& progress);
+// With a solver for each fold, as where a fold has its own Gram.
+CvResult cross_validate(const CvOptions& options, const Labels& labels,
+                        const std::vector<BinaryProblem>& problems,
+                        const std::function<PathSolver(const CvFold&)>& solver_of_fold,
+                        const Rng& rng, const Progress& progress);
 CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t num_problems,
                         const FoldSolver& solver, const Rng& rng, const Progress& progress);
 

@@ -1,4 +1,6 @@
-// Kernel and C chosen together: every Gram goes through the same cross-validation, the best wins.
+// Kernel and C chosen together: every Gram goes through the same cross-validation, the best wins. A
+// kernel that the labels shaped is shaped anew in each fold without the held-out items, which would
+// otherwise be known to it.
 #pragma once
 
 #include <functional>
@@ -7,6 +9,10 @@
 #include "muster/classify/cross_validation.h"
 
 namespace muster {
+
+// The Gram of all items by a candidate that knows nothing of the labels of the held-out ones. Empty
+// where candidates know no labels. Called from several threads at once.
+using GramOfFold = std::function<Matrix<double>(size_t candidate, std::span<const size_t> held_out)>;
 
 // What cross-validation found among several Grams of the same items (gammas of an rbf, say).
 struct KernelChoice {

@@ -123,8 +123,9 @@ std::unique_ptr<GramSolver> make_solver(const KernelSvmOptions& options,
 }  // namespace
 
 KernelChoice choose_kernel(const KernelSvmOptions& options,
-                           const std::vector<MatrixView<const double>>& grams, const Labels& labels,
-                           const Rng& rng, const Progress& progress) {
+                           const std::vector<MatrixView<const double>>& grams,
+                           const GramOfFold& gram_of_fold, const Labels& labels, const Rng& rng,
+                           const Progress& progress) {
   OptionsOf<KernelSvmOptions>(options).validate("kernel-svm");
   MUSTER_CHECK(!grams.empty());
   const auto start = Clock::now();
@@ -132,11 +133,20 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
   CvOptions cv = options;
   cv.compare = grams.size() > 1;
   KernelChoice choice = best_of_kernels(grams.size(), [&](size_t g) {
-    const std::unique_ptr<GramSolver> solver = make_solver(options, grams[g], labels);
+    std::shared_ptr<const GramSolver> of_all;
+    if (!gram_of_fold) of_all = make_solver(options, grams[g], labels);
     return cross_validate(
         cv, labels, problems,
-        [&](const CvTask& task, MatrixView<double> decisions) {
-          return solver->path(task, decisions);
+        [&](const CvFold& fold) -> PathSolver {
+          auto gram = std::make_shared<Matrix<double>>();
+          std::shared_ptr<const GramSolver> solver = of_all;
+          if (!solver) {
+            *gram = gram_of_fold(g, fold.held_out);
+            solver = make_solver(options, *gram, labels);
+          }
+          return [gram, solver](const CvTask& task, MatrixView<double> decisions) {
+            return solver->path(task, decisions);
+          };
         },
         rng.derive("cross-validation"), progress);
   });
@@ -181,7 +191,7 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            Rng rng, const Progress& progress) {
   const DefiniteGram treated(Matrix<double>(gram), options.indefinite, "kernel-svm");
   return fit_kernel_svm(options, treated, labels,
-                        choose_kernel(options, {treated.gram()}, labels, rng, progress), progress);
+                        choose_kernel(options, {treated.gram()}, {}, labels, rng, progress), progress);
 }
 
 std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options, TensorReader in) {

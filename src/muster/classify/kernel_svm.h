@@ -45,10 +45,11 @@ struct KernelSvmOptions : CvOptions {
 
 // All Grams are n x n, one row a label. Throws a data error for values that are not finite or
 // labels of one class only; an asymmetric Gram is a bug. Memory: 4 n^2 bytes (hinge: 16 n^2), one
-// Gram at a time.
+// Gram at a time (with gram_of_fold one a thread).
 KernelChoice choose_kernel(const KernelSvmOptions& options,
-                           const std::vector<MatrixView<const double>>& grams, const Labels& labels,
-                           const Rng& rng, const Progress& progress);
+                           const std::vector<MatrixView<const double>>& grams,
+                           const GramOfFold& gram_of_fold, const Labels& labels, const Rng& rng,
+                           const Progress& progress);
 // With a choice made before on this Gram (as it was treated); decisions are for kernel values as
 // they come.
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,

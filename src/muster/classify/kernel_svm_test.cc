@@ -123,7 +123,7 @@ TEST(KernelSvm, ChoosesTheKernelThatPredicts) {
     if (fixed) options.C = 3;
     options.calibrate = !fixed;
     const KernelChoice choice =
-        choose_kernel(options, {narrow.view(), good.view()}, data.labels, Rng(1), {});
+        choose_kernel(options, {narrow.view(), good.view()}, {}, data.labels, Rng(1), {});
     EXPECT_EQ(choice.index, 1u);
     ASSERT_EQ(choice.tables.size(), 2u);
     EXPECT_GT(choice.tables[1].back().score, choice.tables[0].back().score);

@@ -64,7 +64,8 @@ struct Training {
 
 KernelChoice choose_klr_kernel(const KlrOptions& options,
                                const std::vector<MatrixView<const double>>& grams,
-                               const Labels& labels, const Rng& rng, const Progress& progress) {
+                               const GramOfFold& gram_of_fold, const Labels& labels, const Rng& rng,
+                               const Progress& progress) {
   OptionsOf<KlrOptions>(options).validate(kStage);
   const auto start = Clock::now();
   CvOptions cv = options;
@@ -75,7 +76,8 @@ KernelChoice choose_klr_kernel(const KlrOptions& options,
     return cross_validate(
         cv, labels, training.way.num_problems(),
         [&](const CvFold& fold, std::span<Matrix<double>> decisions) {
-          return training.way.path(fold, decisions);
+          if (!gram_of_fold) return training.way.path(fold, decisions);
+          return Training(options, gram_of_fold(g, fold.held_out), labels).way.path(fold, decisions);
         },
         rng.derive("cross-validation"), progress);
   });

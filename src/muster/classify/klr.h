@@ -43,7 +43,8 @@ struct KlrOptions : CvOptions {
 // Where C is given, five folds still estimate how good it is.
 KernelChoice choose_klr_kernel(const KlrOptions& options,
                                const std::vector<MatrixView<const double>>& grams,
-                               const Labels& labels, const Rng& rng, const Progress& progress);
+                               const GramOfFold& gram_of_fold, const Labels& labels, const Rng& rng,
+                               const Progress& progress);
 std::unique_ptr<Classifier> fit_klr(const KlrOptions& options, const DefiniteGram& treated,
                                     const Labels& labels, const KernelChoice& choice,
                                     const Progress& progress);

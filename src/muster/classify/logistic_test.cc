@@ -32,7 +32,7 @@ std::unique_ptr<Classifier> fit(const KlrOptions& options, const Data& data,
                                 const Matrix<double>& gram) {
   const DefiniteGram treated(gram, options.indefinite, "klr");
   return fit_klr(options, treated, data.labels,
-                 choose_klr_kernel(options, {treated.gram()}, data.labels, Rng(1), {}), {});
+                 choose_klr_kernel(options, {treated.gram()}, {}, data.labels, Rng(1), {}), {});
 }
 
 oracle::Rows expected_decisions(const Data& data, const Matrix<double>& gram, double C,

@@ -108,10 +108,11 @@ Pipeline add_classes(const Pipeline& pipeline, const ItemSource& source,
     const Stopwatch watch(seconds, "classifier");
     Matrix<double> gram = grown_gram(branches, kept->gram, progress);
     if (!kept->gram.empty()) training->gram = gram;
-    const auto gram_of = [&](size_t) { return std::move(gram); };
+    GramCandidates candidates;
+    candidates.gram = [&](size_t) { return std::move(gram); };
     classifier =
         plan.classifier->as<GramClassifierStage>()
-            .fit(*plan.classifier->options, 1, gram_of, plan.psd(), training->labels, rng, progress)
+            .fit(*plan.classifier->options, candidates, plan.psd(), training->labels, rng, progress)
             .classifier;
   }
   std::vector<std::string> class_names = training->labels.class_names;

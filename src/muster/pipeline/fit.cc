@@ -132,13 +132,18 @@ class Fitting {
     const Stopwatch watch(seconds_, "classifier");
     KernelFusion fusion(plan_, branches, labels_, progress_);
     std::vector<Matrix<double>> grams(fusion.num_candidates());
-    const auto gram_of = [&](size_t candidate) {
+    GramCandidates candidates{fusion.num_candidates(), {}, {}};
+    candidates.gram = [&](size_t candidate) {
       Matrix<double> gram = fusion.gram(candidate);
       if (kept) grams[candidate] = gram;
       return gram;
     };
+    if (fusion.chooses_among_learnt())
+      candidates.gram_of_fold = [&](size_t candidate, std::span<const size_t> held_out) {
+        return fusion.gram_without(candidate, held_out);
+      };
     GramChoice choice = plan_.classifier->as<GramClassifierStage>().fit(
-        *plan_.classifier->options, fusion.num_candidates(), gram_of, plan_.psd(), labels_, rng_.derive("classifier"),
+        *plan_.classifier->options, candidates, plan_.psd(), labels_, rng_.derive("classifier"),
         progress_);
     fusion.settle(choice.candidate);
     if (kept) *kept = std::move(grams[choice.candidate]);

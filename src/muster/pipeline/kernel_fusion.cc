@@ -45,6 +45,22 @@ double mean_diagonal(const SetKernel& kernel, const Represented& sets) {
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
+// The numbers below n that are not left out.
+std::vector<size_t> all_but(const std::vector<size_t>& left_out, size_t n) {
+  std::vector<bool> out_of(n);
+  for (size_t i : left_out) out_of[i] = true;
+  std::vector<size_t> kept;
+  for (size_t i = 0; i < n; ++i)
+    if (!out_of[i]) kept.push_back(i);
+  return kept;
+}
+
+Represented chosen(const Represented& sets, std::span<const size_t> items) {
+  Represented out;
+  for (size_t i : items) out.push_back(sets[i]);
+  return out;
+}
+
 double one_over(double value) { return value > 0 ? 1 / value : 1; }
 
 // mkl's support vector machine: C-SVC, one problem a class.
@@ -83,57 +99,61 @@ std::vector<BranchShare> kernel_shares(std::span<const FittedBranch> branches) {
 
 KernelFusion::KernelFusion(const Plan& plan, std::vector<FittedBranch>& branches,
                            const Labels& labels, const Progress& progress)
-    : branches_(branches), labels_(labels), progress_(progress), grams_(branches.size()) {
-  const std::optional<WeightLearning> together = plan.weight_learning();
+    : branches_(branches),
+      labels_(labels),
+      progress_(progress),
+      grams_(branches.size()),
+      together_(plan.weight_learning()),
+      learnt_(together_.has_value()) {
   std::vector<std::vector<std::shared_ptr<const SetKernel>>> widths;
-  bool learns = together.has_value();
   for (const FittedBranch& branch : branches) {
     widths.push_back(branch.kernel->candidates(branch.training));
     base_.push_back(middle(widths.back()));
-    learns = learns || base_.back()->weights_to_learn();
+    learnt_ = learnt_ || base_.back()->weights_to_learn();
   }
   const size_t n = labels.size();
-  if (branches.size() == 1 && !learns) {
+  if (branches.size() == 1 && !learnt_) {
     check_gram_memory(n, n, widths[0].size() + 1);
     for (const auto& kernel : widths[0]) candidates_.push_back({{kernel}, {1}});
     return;
   }
   check_gram_memory(n, n, branches.size() + 2);
   for (size_t b = 0; b < branches.size(); ++b) {
-    const bool in_parts = base_[b]->num_parts() > 1 && (together || base_[b]->weights_to_learn());
-    if (!in_parts) grams_[b] = whole_gram(*base_[b], b);
+    const bool in_parts = base_[b]->num_parts() > 1 && (together_ || base_[b]->weights_to_learn());
+    if (!in_parts) grams_[b] = whole_gram(*base_[b], b, progress);
   }
-  if (together)
-    weigh_together(*together);
-  else
-    weigh_each();
+  candidates_ = weighed(all_but({}, n), progress);
 }
 
-Matrix<double> KernelFusion::whole_gram(const SetKernel& kernel, size_t branch) const {
+Matrix<double> KernelFusion::whole_gram(const SetKernel& kernel, size_t branch,
+                                        const Progress& progress) const {
   const Represented& sets = branches_[branch].training;
   Matrix<double> gram(sets.size(), sets.size());
-  kernel.gram(sets, sets, gram, progress_);
+  kernel.gram(sets, sets, gram, progress);
   return gram;
 }
 
-KernelTiles KernelFusion::tiles(const std::vector<size_t>& which) const {
-  KernelTiles out{labels_.size(), 0, {}};
+KernelTiles KernelFusion::tiles(const std::vector<size_t>& which,
+                                const std::vector<size_t>& items) const {
+  KernelTiles out{items.size(), 0, {}};
   for (size_t b : which) out.num_kernels += grams_[b].empty() ? base_[b]->num_parts() : 1;
-  out.fill = [this, which](const Tile& tile, MatrixView<double> values) {
+  out.fill = [this, which, items](const Tile& tile, MatrixView<double> values) {
+    const auto some = std::span(items);
+    const auto rows = some.subspan(tile.row, tile.num_rows),
+               cols = some.subspan(tile.col, tile.num_cols);
     size_t next = 0;
     for (size_t b : which) {
       const size_t parts = grams_[b].empty() ? base_[b]->num_parts() : 1;
       const MatrixView<double> own = values.slice_rows(next, parts);
       next += parts;
       if (grams_[b].empty()) {
-        const RepresentedSpan sets(branches_[b].training);
-        base_[b]->part_grams(sets.subspan(tile.row, tile.num_rows),
-                             sets.subspan(tile.col, tile.num_cols), own);
+        base_[b]->part_grams(chosen(branches_[b].training, rows),
+                             chosen(branches_[b].training, cols), own);
         continue;
       }
-      for (size_t i = 0; i < tile.num_rows; ++i)
-        std::ranges::copy(grams_[b].row(tile.row + i).subspan(tile.col, tile.num_cols),
-                          own.row(0).begin() + static_cast<ptrdiff_t>(i * tile.num_cols));
+      double* value = own.row(0).data();
+      for (size_t i : rows)
+        for (size_t j : cols) *value++ = grams_[b](i, j);
     }
   };
   return out;
@@ -153,9 +173,12 @@ std::vector<double> KernelFusion::given_weights(const std::vector<size_t>& which
 }
 
 std::vector<LearnedWeights> KernelFusion::learn(const WeightLearning& how,
-                                                const std::vector<size_t>& which) const {
-  return learn_weights(how, tiles(which), labels_, given_weights(which),
-                       margin_solver(labels_, how.options.mkl_cost), progress_);
+                                                const std::vector<size_t>& which,
+                                                const std::vector<size_t>& items,
+                                                const Progress& progress) const {
+  const Labels labels = labels_.select(items);
+  return learn_weights(how, tiles(which, items), labels, given_weights(which),
+                       margin_solver(labels, how.options.mkl_cost), progress);
 }
 
 void KernelFusion::take_weights(size_t branch, std::span<const double> weights, size_t& next,
@@ -172,25 +195,30 @@ void KernelFusion::take_weights(size_t branch, std::span<const double> weights, 
   candidate.scales.push_back(1);
 }
 
-void KernelFusion::weigh_together(const WeightLearning& how) {
-  std::vector<size_t> all(branches_.size());
-  std::iota(all.begin(), all.end(), size_t{0});
-  for (const LearnedWeights& learned : learn(how, all)) {
-    Candidate& candidate = candidates_.emplace_back();
+std::vector<KernelFusion::Candidate> KernelFusion::weighed_together(
+    const WeightLearning& how, const std::vector<size_t>& items, const Progress& progress) const {
+  const std::vector<size_t> all = all_but({}, branches_.size());
+  std::vector<Candidate> out;
+  for (const LearnedWeights& learned : learn(how, all, items, progress)) {
+    Candidate& candidate = out.emplace_back();
     size_t next = 0;
     for (size_t b : all) take_weights(b, learned.weights, next, candidate);
   }
+  return out;
 }
 
-void KernelFusion::weigh_each() {
+std::vector<KernelFusion::Candidate> KernelFusion::weighed_each(const std::vector<size_t>& items,
+                                                                const Progress& progress) const {
+  std::vector<Candidate> out;
   if (branches_.size() == 1) {
-    for (const LearnedWeights& learned : learn(*base_[0]->weights_to_learn(), {0})) {
+    for (const LearnedWeights& learned :
+         learn(*base_[0]->weights_to_learn(), {0}, items, progress)) {
       size_t next = 0;
-      take_weights(0, learned.weights, next, candidates_.emplace_back());
+      take_weights(0, learned.weights, next, out.emplace_back());
     }
-    return;
+    return out;
   }
-  Candidate& candidate = candidates_.emplace_back();
+  Candidate& candidate = out.emplace_back();
   const auto share = static_cast<double>(branches_.size());
   for (size_t b = 0; b < branches_.size(); ++b) {
     if (!grams_[b].empty()) {
@@ -199,20 +227,48 @@ void KernelFusion::weigh_each() {
       continue;
     }
     size_t next = 0;
-    take_weights(b, middle(learn(*base_[b]->weights_to_learn(), {b})).weights, next, candidate);
+    take_weights(b, middle(learn(*base_[b]->weights_to_learn(), {b}, items, progress)).weights,
+                 next, candidate);
     candidate.scales.back() =
         one_over(mean_diagonal(*candidate.kernels.back(), branches_[b].training)) / share;
   }
+  return out;
 }
 
-Matrix<double> KernelFusion::gram(size_t index) const {
-  const Candidate& candidate = candidates_[index];
+std::vector<KernelFusion::Candidate> KernelFusion::weighed(const std::vector<size_t>& items,
+                                                           const Progress& progress) const {
+  return together_ ? weighed_together(*together_, items, progress) : weighed_each(items, progress);
+}
+
+Matrix<double> KernelFusion::gram(size_t candidate) const {
+  return gram_of(candidates_[candidate], progress_);
+}
+
+Matrix<double> KernelFusion::gram_without(size_t candidate,
+                                          std::span<const size_t> left_out) const {
+  const std::vector<size_t> key(left_out.begin(), left_out.end());
+  std::optional<Candidate> learnt;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto found = without_.find(key); found != without_.end())
+      learnt = found->second[candidate];
+  }
+  if (!learnt) {  // the lock is not held meanwhile: the work may wait for threads that want it
+    std::vector<Candidate> all = weighed(all_but(key, labels_.size()), {});
+    learnt = all[candidate];
+    const std::scoped_lock lock(mutex_);
+    without_.emplace(key, std::move(all));
+  }
+  return gram_of(*learnt, {});
+}
+
+Matrix<double> KernelFusion::gram_of(const Candidate& candidate, const Progress& progress) const {
   if (branches_.size() == 1 && candidate.scales[0] == 1)
-    return whole_gram(*candidate.kernels[0], 0);
+    return whole_gram(*candidate.kernels[0], 0, progress);
   Matrix<double> sum(labels_.size(), labels_.size());
   for (size_t b = 0; b < branches_.size(); ++b) {
     Matrix<double> made;
-    if (grams_[b].empty()) made = whole_gram(*candidate.kernels[b], b);
+    if (grams_[b].empty()) made = whole_gram(*candidate.kernels[b], b, progress);
     const Matrix<double>& gram = grams_[b].empty() ? made : grams_[b];
     for (size_t i = 0; i < sum.size(); ++i) sum.data()[i] += candidate.scales[b] * gram.data()[i];
   }

@@ -7,7 +7,9 @@
 // (kernel-svm:weights=qp) all parts of all branches are weighed together.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "muster/pipeline/pipeline.h"
@@ -32,6 +34,11 @@ class KernelFusion {
 
   size_t num_candidates() const { return candidates_.size(); }
   Matrix<double> gram(size_t candidate) const;
+  // Whether candidates differ in weights learnt from the labels (lambda=auto).
+  bool chooses_among_learnt() const { return learnt_ && candidates_.size() > 1; }
+  // As gram(), the weights learnt without some items, silently. May be called from several threads
+  // at once.
+  Matrix<double> gram_without(size_t candidate, std::span<const size_t> left_out) const;
   // Gives the branches their kernels and scales for good.
   void settle(size_t candidate);
 
@@ -41,24 +48,37 @@ class KernelFusion {
     std::vector<double> scales;
   };
 
-  Matrix<double> whole_gram(const SetKernel& kernel, size_t branch) const;
-  // Of the parts of these branches, in their order; a kernel without parts is one itself.
-  KernelTiles tiles(const std::vector<size_t>& which) const;
+  Matrix<double> whole_gram(const SetKernel& kernel, size_t branch, const Progress& progress) const;
+  Matrix<double> gram_of(const Candidate& candidate, const Progress& progress) const;
+  // Of the parts of these branches, in their order, between some items; a kernel without parts is
+  // one itself.
+  KernelTiles tiles(const std::vector<size_t>& which, const std::vector<size_t>& items) const;
   std::vector<double> given_weights(const std::vector<size_t>& which) const;
-  std::vector<LearnedWeights> learn(const WeightLearning& how,
-                                    const std::vector<size_t>& which) const;
+  // From the labels of some items.
+  std::vector<LearnedWeights> learn(const WeightLearning& how, const std::vector<size_t>& which,
+                                    const std::vector<size_t>& items,
+                                    const Progress& progress) const;
   // Puts learnt weights, starting at `next`, where branch b has them.
   void take_weights(size_t branch, std::span<const double> weights, size_t& next,
                     Candidate& candidate) const;
-  void weigh_together(const WeightLearning& how);
-  void weigh_each();
+  std::vector<Candidate> weighed_together(const WeightLearning& how,
+                                          const std::vector<size_t>& items,
+                                          const Progress& progress) const;
+  std::vector<Candidate> weighed_each(const std::vector<size_t>& items,
+                                      const Progress& progress) const;
+  std::vector<Candidate> weighed(const std::vector<size_t>& items, const Progress& progress) const;
 
   std::vector<FittedBranch>& branches_;
   const Labels& labels_;
   const Progress& progress_;
   std::vector<std::shared_ptr<const SetKernel>> base_;  // widths settled, weights not
   std::vector<Matrix<double>> grams_;  // of base kernels that stay whole, else empty
+  std::optional<WeightLearning> together_;
+  bool learnt_ = false;
   std::vector<Candidate> candidates_;
+  mutable std::mutex mutex_;
+  // Learnt without the items that are the key.
+  mutable std::map<std::vector<size_t>, std::vector<Candidate>> without_;
 };
 
 }  // namespace muster

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "muster/classify/classifier.h"
+#include "muster/classify/kernel_choice.h"
 #include "muster/codebook/universal.h"
 #include "muster/core/options.h"
 #include "muster/features/extractor.h"
@@ -79,17 +80,19 @@ struct VectorClassifierStage {
 
 enum class Psd { kAlways, kConditional, kNo };
 
-// Gram + labels -> scores. `gram_of` gives the Gram of each of `num_candidates` kernels; the best by
-// cross-validation is chosen and its number returned. Grams that are positive semi-definite always (`psd`) need no
+// Gram + labels -> scores. The best candidate by cross-validation is chosen and its number returned. Grams that are positive semi-definite always (`psd`) need no
 // test of it.
 struct GramChoice {
   std::unique_ptr<Classifier> classifier;
   size_t candidate = 0;
 };
-using GramOf = std::function<Matrix<double>(size_t candidate)>;
+struct GramCandidates {
+  size_t count = 1;
+  std::function<Matrix<double>(size_t candidate)> gram;
+  GramOfFold gram_of_fold;
+};
 struct GramClassifierStage {
-  std::function<GramChoice(const AnyOptions&, size_t num_candidates, const GramOf& gram_of, Psd psd,
-                           const Labels&, Rng, const Progress&)> fit;
+  std::function<GramChoice(const AnyOptions&, const GramCandidates&, Psd psd, const Labels&, Rng, const Progress&)> fit;
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
   // How the kernels of all branches are to be weighed; none where each has its own weights.
   std::function<std::optional<WeightLearning>(const AnyOptions&)> weight_learning;

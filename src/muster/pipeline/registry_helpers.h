@@ -220,21 +220,28 @@ struct WithFusion {
 template <class Options>
 StageEntry gram_classifier(
     const char* name, std::string summary, std::string paper,
-    KernelChoice (*choose)(const Options&, const std::vector<MatrixView<const double>>&, const Labels&, const Rng&,
-                           const Progress&),
+    KernelChoice (*choose)(const Options&, const std::vector<MatrixView<const double>>&, const GramOfFold&,
+                           const Labels&, const Rng&, const Progress&),
     std::unique_ptr<Classifier> (*fit)(const Options&, const DefiniteGram&, const Labels&, const KernelChoice&,
                                        const Progress&),
     std::unique_ptr<Classifier> (*load)(const Options&, TensorReader)) {
-  const auto choose_and_fit = [name, choose, fit](const AnyOptions& o, size_t num_candidates, const GramOf& gram_of,
+  const auto choose_and_fit = [name, choose, fit](const AnyOptions& o, const GramCandidates& candidates,
                                                   Psd psd, const Labels& labels, Rng rng, const Progress& progress) {
     const Options& options = typed<WithFusion<Options>>(o).own;
+    const auto treated = [&](Matrix<double> gram) {
+      return psd == Psd::kAlways ? DefiniteGram(std::move(gram))
+                                 : DefiniteGram(std::move(gram), options.indefinite, name);
+    };
     std::vector<DefiniteGram> grams;
-    for (size_t c = 0; c < num_candidates; ++c)
-      grams.push_back(psd == Psd::kAlways ? DefiniteGram(gram_of(c))
-                                          : DefiniteGram(gram_of(c), options.indefinite, name));
+    for (size_t c = 0; c < candidates.count; ++c) grams.push_back(treated(candidates.gram(c)));
+    GramOfFold of_fold;
+    if (candidates.gram_of_fold)
+      of_fold = [&](size_t c, std::span<const size_t> held_out) {
+        return Matrix<double>(treated(candidates.gram_of_fold(c, held_out)).gram());
+      };
     std::vector<MatrixView<const double>> views;
     for (const DefiniteGram& gram : grams) views.push_back(gram.gram());
-    const KernelChoice choice = choose(options, views, labels, rng, progress);
+    const KernelChoice choice = choose(options, views, of_fold, labels, rng, progress);
     return GramChoice{fit(options, grams[choice.index], labels, choice, progress), choice.index};
   };
   GramClassifierStage functions{
