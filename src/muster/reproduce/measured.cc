@@ -94,6 +94,8 @@ std::optional<Spread> paired(const Measured& a, const Measured& b, const std::st
   return paired_difference(x, y);
 }
 
+constexpr double kRounding = 1e-12;
+
 Json claim_row(const PaperExperiment& experiment, const PaperClaim& claim,
                std::optional<double> value, const Measured& of, const Measured& over,
                bool comparable) {
@@ -107,7 +109,8 @@ Json claim_row(const PaperExperiment& experiment, const PaperClaim& claim,
     row["verdict"] = "not measured";
     return row;
   }
-  const double ours = claim.ratio ? a->mean / b->mean : a->mean - b->mean;
+  double ours = claim.ratio ? a->mean / b->mean : a->mean - b->mean;
+  if (std::abs(ours) < kRounding) ours = 0;  // equal means of differently ordered sums
   row["ours"] = ours;
   if (!claim.ratio)
     if (const auto spread = paired(of, over, claim.measure)) row["ours_std"] = spread->deviation;

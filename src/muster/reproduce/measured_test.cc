@@ -69,6 +69,18 @@ TEST(Measured, RowsSayReachedOrByHowMuchNot) {
   EXPECT_EQ(rows[5]["ours"], 2.0);
 }
 
+TEST(Measured, EqualMeansAreEqualWhateverTheirRounding) {
+  PaperExperiment equal = experiment();
+  equal.claims.resize(1);
+  equal.claims[0].at_least = 0;
+  const double third = 1.0 / 3;
+  std::vector<Measured> runs = {measured("a", 10, {third, third}, 1), measured("b", 10, {third, third}, 1)};
+  runs[1].record["accuracy_mean"] = third - 1e-15;
+  const Json row = comparison_of(equal, runs, true).back();
+  EXPECT_EQ(row["verdict"], "reached");
+  EXPECT_EQ(row["ours"], 0.0);
+}
+
 TEST(Measured, OnOtherDataThereIsNoVerdict) {
   for (const Json& row : comparison_of(experiment(), all(), false))
     EXPECT_EQ(row["verdict"], "other data than the paper's");
