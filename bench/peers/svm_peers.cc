@@ -214,7 +214,7 @@ int run(int argc, char** argv) {
   record.race({"one-vs-all SVMs", "15 classes, 1,500 vectors of 21,000 components", "training"},
               {{"muster linear-svm", [&] { ours = our_fit(train, true); }, Role::kOurs},
                {"Gram (OpenBLAS) and LIBSVM", [&] { libsvm.fit(); }, Role::kPeer},
-                       {"LIBLINEAR, dual", [&] { liblinear.fit(); }, Role::kPeer},
+               {"LIBLINEAR, dual", [&] { liblinear.fit(); }, Role::kPeer},
                {"muster, C by 10-fold cross-validation", [&] { our_fit(train, false); }}},
               args.rounds);
   const Classes truth = [] {
@@ -227,13 +227,13 @@ int run(int argc, char** argv) {
   const size_t same = num_equal(mine, theirs), right = num_equal(mine, truth),
                gram_right = num_equal(gram, truth);
   // LIBSVM's loss is another one (hinge, not squared).
-  record.agree(same >= kTest * 97 / 100 && right + kTest / 50 >= gram_right,
+  record.agree(same >= kTest * 98 / 100 && right + kTest / 50 >= gram_right,
                std::to_string(same) + " of 750 held-out labels equal LIBLINEAR's; right: muster " +
                    std::to_string(right) + ", LIBLINEAR " +
                    std::to_string(num_equal(theirs, truth)) + ", LIBSVM " +
                    std::to_string(gram_right));
-  record.compare_threads([&] { return bytes_of(our_fit(train, true)->scores(test).values()); },
-                         args.rounds);
+  record.compare_threads([&] { ours = our_fit(train, true); },
+                         [&] { return bytes_of(ours->scores(test).values()); }, args.rounds);
   return record.finish(args.out);
 }
 

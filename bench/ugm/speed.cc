@@ -89,11 +89,7 @@ void time_kernel(Record& record, const std::string& name, const Make& make, int 
                kGramSets * (kGramSets + 1) / 2},
               {{"muster " + name, whole, Role::kOurs}}, 3);
   record.compare_threads(
-      [&] {
-        whole();
-        return bytes_of(gram.values());
-      },
-      3);
+      whole, [&] { return bytes_of(gram.values()); }, 3);
 }
 
 void time_sets(Record& record, const Universal& universal, int rounds) {
