@@ -11,6 +11,7 @@
 
 #include "interrupt.h"
 #include "muster/core/error.h"
+#include "profile.h"
 #include "progress_bar.h"
 
 namespace muster::cli {
@@ -28,6 +29,8 @@ void Common::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--quiet", quiet, "no progress and no messages but errors");
   app.add_flag("--json", json, "the result as JSON on stdout");
+  app.add_flag_callback("--profile", start_profile,
+                        "time and peak memory of each stage on stderr, and in the JSON where it is an object");
 }
 
 Progress Common::progress() const {
@@ -35,6 +38,7 @@ Progress Common::progress() const {
   if (!quiet && isatty(STDERR_FILENO)) bar = make_progress_bar();
   return [bar](std::string_view step, size_t done, size_t total) {
     stop_if_interrupted();
+    profile_step(step, done, total);
     if (bar) bar(step, done, total);
   };
 }
@@ -184,7 +188,8 @@ std::string bytes_text(double bytes) {
 }
 
 // A file name of other bytes than UTF-8 must not keep the rest from being printed.
-void print_json(const nlohmann::ordered_json& value) {
+void print_json(nlohmann::ordered_json value) {
+  if (profiling() && value.is_object()) value["profile"] = profile_so_far();
   fmt::print("{}\n", value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 

@@ -31,7 +31,7 @@ inline constexpr const char* kUniversalHelp =
     "file made by train --save-universal: its mixture and reductions are used, and none are learnt (fisher, "
     "supervector, ppk, klk)";
 
-// --seed, --threads, --quiet, --json: every command has them.
+// --seed, --threads, --quiet, --json, --profile: every command has them.
 struct Common {
   uint64_t seed = kDefaultSeed;
   int threads = 0;
@@ -107,6 +107,6 @@ std::string bytes_text(double bytes);
 // data error.
 Labels in_model_classes(const Labels& labels, const std::vector<std::string>& model_classes);
 
-void print_json(const nlohmann::ordered_json& value);
+void print_json(nlohmann::ordered_json value);
 
 }  // namespace muster::cli

@@ -9,6 +9,7 @@
 #include "muster/core/error.h"
 #include "muster/core/options.h"
 #include "muster/pipeline/version.h"
+#include "profile.h"
 
 namespace muster::cli {
 namespace {
@@ -112,7 +113,11 @@ int run(int argc, char** argv) {
     return wrong_usage(app, error);
   }
   for (const auto& [command, execute] : commands)
-    if (command->parsed()) return execute();
+    if (command->parsed()) {
+      const int code = execute();
+      print_profile();
+      return code;
+    }
   return 0;
 }
 

@@ -1,6 +1,6 @@
-// Peers that use OpenBLAS are to run on its best kernels. Debian's version does not know newer AVX-512
-// CPUs and takes very old ones unless told by the environment, which it reads when it is loaded: so the
-// program starts itself again with that set.
+// Peers that use OpenBLAS are to run on its best kernels. Debian's version does not know newer
+// AVX-512 CPUs and takes very old ones unless told by the environment, which it reads when it is
+// loaded: so the program starts itself again with that set.
 #pragma once
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // Dense SIFT side by side: ours, VLFeat's vl_dsift (fast, flat-window mode) and OpenCV's SIFT on
-// the same grid; patches of 16 pixels every 8, one thread, pictures in memory.
+// the same grid; patches of 16 pixels every 8, pictures in memory.
 //   dsift_peers [OUT.json] [ROUNDS]
 extern "C" {
 #include <vl/dsift.h>
@@ -63,30 +63,41 @@ struct Pictures {
   std::vector<cv::Mat> grey_8;
 };
 
-Contender ours(const Pictures& pictures, const char* name, SiftWindow window) {
+Contender ours(const Pictures& pictures, const char* name, SiftWindow window, Role role) {
   const std::shared_ptr<Extractor> dsift =
       make_dsift({.step = kStep, .size = {kSize}, .window = window});
-  return {name, [&pictures, dsift] {
+  return {name,
+          [&pictures, dsift] {
             for (const Image& image : pictures.colour) {
               const VectorSet set = dsift->extract(image);
               if (set.size() == 0) std::abort();
             }
-          }};
+          },
+          role};
 }
 
-Contender vlfeat(const Pictures& pictures, const char* name, bool flat) {
+using VlFilter = std::unique_ptr<VlDsiftFilter, void (*)(VlDsiftFilter*)>;
+
+VlFilter vl_filter(int step) {
+  VlFilter filter(vl_dsift_new_basic(kWidth, kHeight, step, kSize / 4), vl_dsift_delete);
+  vl_dsift_set_flat_window(filter.get(), VL_TRUE);  // its fast mode
+  return filter;
+}
+
+Contender vlfeat(const Pictures& pictures) {
   // The filter and its buffers are kept, as a user with pictures of one size would.
-  const std::shared_ptr<VlDsiftFilter> filter(vl_dsift_new_basic(kWidth, kHeight, kStep, kSize / 4),
-                                              vl_dsift_delete);
-  vl_dsift_set_flat_window(filter.get(), flat);
-  return {name, [&pictures, filter] {
+  const std::shared_ptr<VlDsiftFilter> filter = vl_filter(kStep);
+  return {"VLFeat vl_dsift, fast (flat window)",
+          [&pictures, filter] {
             for (const Matrix<float>& image : pictures.grey_float)
               vl_dsift_process(filter.get(), image.data());
-          }};
+          },
+          Role::kPeer};
 }
 
 Contender opencv(const Pictures& pictures) {
-  return {"OpenCV SIFT on the grid", [&pictures, sift = cv::SIFT::create()] {
+  return {"OpenCV SIFT on the grid",
+          [&pictures, sift = cv::SIFT::create()] {
             for (const cv::Mat& image : pictures.grey_8) {
               std::vector<cv::KeyPoint> grid;
               for (int y = kSize / 2; y + kSize / 2 <= image.rows; y += kStep)
@@ -96,10 +107,59 @@ Contender opencv(const Pictures& pictures) {
               cv::Mat descriptors;
               sift->compute(image, grid, descriptors);
             }
-          }};
+          },
+          Role::kPeer};
+}
+
+double cosine(std::span<const float> a, const float* b) {
+  double ab = 0, aa = 0, bb = 0;
+  for (size_t t = 0; t < a.size(); ++t) {
+    ab += static_cast<double>(a[t]) * b[t];
+    aa += static_cast<double>(a[t]) * a[t];
+    bb += static_cast<double>(b[t]) * b[t];
+  }
+  return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 1;
+}
+
+// Mean cosine of our descriptors and VLFeat's at the same patches (its grid on every pixel: the two
+// place theirs differently, and its patches are half a pixel off ours at best).
+double mean_cosine(const Pictures& pictures) {
+  const auto dsift = make_dsift({.step = kStep, .size = {kSize}});
+  const VlFilter filter = vl_filter(1);
+  double sum = 0;
+  size_t count = 0;
+  for (size_t k = 0; k < pictures.colour.size(); ++k) {
+    const VectorSet set = dsift->extract(pictures.colour[k]);
+    vl_dsift_process(filter.get(), pictures.grey_float[k].data());
+    const float* theirs = vl_dsift_get_descriptors(filter.get());
+    for (size_t i = 0; i < set.size(); ++i, ++count) {
+      // VLFeat calls a patch by the centre of its first cell, 2 pixels into ours.
+      const auto x = std::lround(set.places(i, 0) * kWidth - kSize / 2) + 2;
+      const auto y = std::lround(set.places(i, 1) * kHeight - kSize / 2) + 2;
+      const auto patch = static_cast<size_t>(y * (kWidth - 3 * kSize / 4) + x);
+      sum += cosine(set.vectors.row(i), theirs + 128 * patch);
+    }
+  }
+  return sum / static_cast<double>(count);
+}
+
+// Every picture some times, or threads would hardly have started; the sets of the first pass.
+std::vector<VectorSet> on_threads(const Pictures& pictures) {
+  const auto dsift = make_dsift({.step = kStep, .size = {kSize}});
+  constexpr size_t kPasses = 8;
+  const size_t count = pictures.colour.size();
+  std::vector<VectorSet> out(count);
+  parallel_for(kPasses * count, 1, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      VectorSet set = dsift->extract(pictures.colour[i % count]);
+      if (i < count) out[i] = std::move(set);
+    }
+  });
+  return out;
 }
 
 int run(int argc, char** argv) {
+  const Arguments args(argc, argv, 11);
   cv::setNumThreads(0);
   Pictures pictures{real_pictures(), {}, {}};
   const bool real = !pictures.colour.empty();
@@ -109,24 +169,26 @@ int run(int argc, char** argv) {
     cv::Mat& grey_8 = pictures.grey_8.emplace_back();
     cv::Mat(kHeight, kWidth, CV_32F, pictures.grey_float.back().data()).convertTo(grey_8, CV_8U);
   }
-  const int rounds = argc > 2 ? std::atoi(argv[2]) : 30;
-  const auto timings =
-      alternate({ours(pictures, "muster dsift", DsiftOptions().window),
-                 ours(pictures, "muster dsift, flat window", SiftWindow::kFlat),
-                 vlfeat(pictures, "VLFeat vl_dsift, fast (flat window)", true),
-                 vlfeat(pictures, "VLFeat vl_dsift, Gaussian window", false), opencv(pictures)},
-                rounds);
-  std::printf("dense SIFT, %d/%d, %zu %s pictures of %d x %d, one thread, %d rounds\n", kSize,
-              kStep, pictures.colour.size(), real ? "real" : "synthetic", kWidth, kHeight, rounds);
-  print_table(timings, static_cast<double>(pictures.colour.size()), "picture");
-  if (argc > 1) {
-    write_json(argv[1], {{"benchmark", "dsift"},
-                         {"pictures", pictures.colour.size()},
-                         {"real", real},
-                         {"machine", machine_facts()},
-                         {"results", to_json(timings)}});
-  }
-  return 0;
+  Record record;
+  record.race({"dense SIFT",
+               std::string("patches of 16 every 8 pixels, ") + (real ? "real" : "synthetic") +
+                   " pictures of 300 x 250",
+               "picture", static_cast<double>(pictures.colour.size())},
+              {ours(pictures, "muster dsift", DsiftOptions().window, Role::kOurs),
+               ours(pictures, "muster dsift, flat window", SiftWindow::kFlat, Role::kOther),
+               vlfeat(pictures), opencv(pictures)},
+              args.rounds);
+  const double cosine = mean_cosine(pictures);
+  record.agree(cosine > 0.95, "mean cosine of our descriptors and VLFeat's " + rounded(cosine, 5));
+  std::vector<VectorSet> sets;
+  record.compare_threads([&] { sets = on_threads(pictures); },
+                         [&] {
+                           std::string out;
+                           for (const VectorSet& set : sets) out += bytes_of(set.vectors.values());
+                           return out;
+                         },
+                         args.rounds);
+  return record.finish(args.out);
 }
 
 }  // namespace

@@ -56,17 +56,14 @@ double mean_log_likelihood(const Gmm& mixture, const Matrix<float>& data) {
   return statistics.log_likelihood / static_cast<double>(data.rows());
 }
 
-Contender ours(const Matrix<float>& data, const Moments& whole, const Gmm& start,
-               double* likelihood) {
-  return {"muster EM", [&data, &whole, &start, likelihood] {
-            GmmOptions options;
-            options.components = kComponents;
-            options.prior = GmmPriorKind::kNone;
-            options.iterations = kIterations;
-            options.tolerance = 0;
-            options.floor = 1e-6;
-            *likelihood = refine_gmm(options, start, data, whole).objective_per_iteration.back();
-          }};
+GmmFit our_em(const Matrix<float>& data, const Moments& whole, const Gmm& start) {
+  GmmOptions options;
+  options.components = kComponents;
+  options.prior = GmmPriorKind::kNone;
+  options.iterations = kIterations;
+  options.tolerance = 0;
+  options.floor = 1e-6;
+  return refine_gmm(options, start, data, whole);
 }
 
 std::vector<float> narrowed(std::span<const double> values) {
@@ -74,7 +71,8 @@ std::vector<float> narrowed(std::span<const double> values) {
 }
 
 Contender vlfeat(const Matrix<float>& data, const Gmm& start, double* likelihood) {
-  return {"VLFeat vl_gmm", [&data, &start, likelihood] {
+  return {"VLFeat vl_gmm",
+          [&data, &start, likelihood] {
             VlGMM* gmm = vl_gmm_new(VL_TYPE_FLOAT, kDim, kComponents);
             vl_gmm_set_initialization(gmm, VlGMMCustom);
             vl_gmm_set_max_num_iterations(gmm, kIterations);
@@ -98,7 +96,8 @@ Contender vlfeat(const Matrix<float>& data, const Gmm& start, double* likelihood
                       Matrix<double>(variance_view), CovarianceKind::kDiagonal),
                   data);
             vl_gmm_delete(gmm);
-          }};
+          },
+          Role::kPeer};
 }
 
 struct Seconds {
@@ -161,34 +160,33 @@ std::vector<Seconds> density_grams() {
 }
 
 int run(int argc, char** argv) {
-  const int rounds = argc > 2 ? std::atoi(argv[2]) : 5;
-  std::vector<Timing> em;
+  const Arguments args(argc, argv, 5);
+  vl_set_num_threads(1);
+  const Matrix<float> data = vectors_like_pca(kVectors, kDim);
+  const Moments whole = sample_moments(data);
+  const Gmm start = first_mixture(data, whole);
   double our_likelihood = 0, vl_likelihood = 0;
-  {
-    const ThreadLimit one_thread(1);
-    vl_set_num_threads(1);
-    const Matrix<float> data = vectors_like_pca(kVectors, kDim);
-    const Moments whole = sample_moments(data);
-    const Gmm start = first_mixture(data, whole);
-    em = alternate({ours(data, whole, start, &our_likelihood), vlfeat(data, start, &vl_likelihood)},
-                   rounds);
-  }
-  std::printf("EM, %zu x %zu, %zu diagonal components, %d iterations, one thread, %d rounds\n",
-              kVectors, kDim, kComponents, kIterations, rounds);
-  print_table(em, kIterations, "iteration");
-  std::printf("log likelihood a vector: ours %.5f, VLFeat %.5f\n", our_likelihood, vl_likelihood);
+  Record record;
+  record.race({"EM", "mixture of 128 diagonal Gaussians, 100,000 x 50, 10 iterations", "iteration",
+               kIterations},
+              {{"muster EM",
+                [&] { our_likelihood = our_em(data, whole, start).objective_per_iteration.back(); },
+                Role::kOurs},
+               vlfeat(data, start, &vl_likelihood)},
+              args.rounds);
+  record.agree(std::abs(our_likelihood - vl_likelihood) < 0.01 * std::abs(vl_likelihood),
+               "log likelihood a vector: muster " + rounded(our_likelihood, 5) + ", VLFeat " +
+                   rounded(vl_likelihood, 5));
+  Gmm fitted = start;
+  record.compare_threads([&] { fitted = our_em(data, whole, start).mixture; },
+                         [&] { return bytes_of(fitted.means().values()); },
+                         std::min(args.rounds, 3));
   const std::vector<Seconds> grams = density_grams();
   nlohmann::json gram_json = nlohmann::json::array();
   for (const Seconds& row : grams)
     gram_json.push_back({{"name", row.name}, {"wall_s", row.wall_s}});
-  if (argc > 1)
-    write_json(argv[1],
-               {{"benchmark", "EM and density kernels"},
-                {"machine", machine_facts()},
-                {"log_likelihood", {{"muster", our_likelihood}, {"vlfeat", vl_likelihood}}},
-                {"em", to_json(em)},
-                {"grams_all_cores", gram_json}});
-  return 0;
+  record.note("density_grams_all_cores", gram_json);
+  return record.finish(args.out);
 }
 
 }  // namespace

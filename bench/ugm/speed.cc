@@ -1,9 +1,6 @@
 // What UGM's machinery costs at 128 Gaussians: encoding by fisher, adapting one set, pairs of sets
-// one-to-one and one-to-many, whole Gram matrices on two threads.
+// one-to-one and one-to-many, whole Gram matrices on one and two threads.
 //   ugm_speed [OUT.json] [ROUNDS]
-#include <chrono>
-
-#include "muster/core/parallel.h"
 #include "muster/setfeature/fisher.h"
 #include "muster/setkernel/klk.h"
 #include "muster/setkernel/ppk.h"
@@ -15,7 +12,7 @@ namespace {
 constexpr int kComponents = 128;
 constexpr size_t kDim = 50, kVectors = 1000;              // an adapted set
 constexpr size_t kFisherDim = 66, kFisherVectors = 6300;  // a picture of the preset fisher
-constexpr size_t kPairSets = 8, kGramSets = 1500;
+constexpr size_t kPairSets = 8, kGramSets = 750;
 
 // Clusters, so that vectors have several responsible Gaussians, as SIFT's do.
 Matrix<float> vectors(size_t rows, size_t cols, uint64_t seed) {
@@ -55,87 +52,77 @@ Represented represent(const SetKernel& kernel, size_t count) {
   return out;
 }
 
-// All pairs between two lists of kPairSets, `repeats` times.
+// All pairs between two lists of kPairSets, one-to-one `kRepeats` times as it is too quick to be
+// timed once.
+constexpr int kRepeats = 100;
+
 Contender pairs(const char* name, std::shared_ptr<const SetKernel> kernel, int repeats) {
   const auto sets = std::make_shared<Represented>(represent(*kernel, 2 * kPairSets));
-  return {name, [kernel, sets, repeats] {
+  return {name,
+          [kernel, sets, repeats] {
             Matrix<double> out(kPairSets, kPairSets);
             const RepresentedSpan all(*sets);
             for (int i = 0; i < repeats; ++i)
               kernel->gram(all.first(kPairSets), all.last(kPairSets), out, {});
-          }};
+          },
+          Role::kOurs};
 }
 
-nlohmann::json whole_gram(const char* name, const SetKernel& kernel) {
-  const ThreadLimit two_threads(2);
-  const Represented sets = represent(kernel, kGramSets);
-  Matrix<double> out(kGramSets, kGramSets);
-  const double wall = clock_seconds(CLOCK_MONOTONIC), cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
-  kernel.gram(sets, sets, out, {});
-  const double wall_s = clock_seconds(CLOCK_MONOTONIC) - wall,
-               cpu_s = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-  std::printf(
-      "%s Gram of %zu x %zu sets, two threads: %.2f s (%.2f s of CPU, half of it is %.2f s)\n",
-      name, kGramSets, kGramSets, wall_s, cpu_s, cpu_s / 2);
-  return {
-      {"name", name}, {"sets", kGramSets}, {"threads", 2}, {"wall_s", wall_s}, {"cpu_s", cpu_s}};
+// `make` gives the kernel of a mapping.
+template <class Make>
+void time_kernel(Record& record, const std::string& name, const Make& make, int rounds) {
+  const Contender quick = pairs("one-to-one", make(Mapping::kOneToOne), kRepeats);
+  const Contender slow = pairs("one-to-many", make(Mapping::kOneToMany), 1);
+  const double all_pairs = kPairSets * kPairSets;
+  record.race(
+      {name + " pair", "mixtures of 128 Gaussians in 50 dimensions", "pair", kRepeats * all_pairs},
+      {quick}, rounds);
+  record.race({name + " pair, one-to-many", "mixtures of 128 Gaussians in 50 dimensions", "pair",
+               all_pairs},
+              {slow}, rounds);
+
+  const auto kernel = make(Mapping::kOneToOne);
+  const Represented sets = represent(*kernel, kGramSets);
+  Matrix<double> gram(kGramSets, kGramSets);
+  const auto whole = [&] { kernel->gram(sets, sets, gram, {}); };
+  record.race({name + " Gram", "750 sets, one-to-one, every pair once", "pair",
+               kGramSets * (kGramSets + 1) / 2},
+              {{"muster " + name, whole, Role::kOurs}}, 3);
+  record.compare_threads(
+      whole, [&] { return bytes_of(gram.values()); }, 3);
+}
+
+void time_sets(Record& record, const Universal& universal, int rounds) {
+  FisherOptions options;
+  options.universal = universal_options();
+  const SetFeature fisher = fit_fisher(options, {vectors(30000, kFisherDim, 2), {}, 0}, Rng(1), {});
+  const VectorSet picture{vectors(kFisherVectors, kFisherDim, 3), {}};
+  std::vector<float> out(fisher.dim());
+  record.race({"fisher", "6,300 vectors of 66 dimensions, 128 Gaussians", "set"},
+              {{"muster fisher", [&] { fisher.encode(picture, out); }, Role::kOurs}}, rounds);
+  const Matrix<float> set = vectors(kVectors, kDim, 4);
+  const auto adapting = [&](Adapt what) {
+    return [&, what] { adapt({10, 1, what}, universal, set); };
+  };
+  record.race({"adapting a mixture", "1,000 vectors of 50 dimensions, 128 Gaussians", "set"},
+              {{"muster adapt, means", adapting(Adapt::kMeans), Role::kOurs},
+               {"muster adapt, all", adapting(Adapt::kAll)}},
+              rounds);
 }
 
 int run(int argc, char** argv) {
-  const int rounds = argc > 2 ? std::atoi(argv[2]) : 9;
-  nlohmann::json record{{"benchmark", "ugm"}, {"machine", machine_facts()}};
+  const Arguments args(argc, argv, 9);
   const Universal universal = fit_universal(universal_options(), CovarianceKind::kDiagonal,
                                             vectors(30000, kDim, 1), Rng(1), {});
-  const auto report = [&](const char* key, const std::vector<Timing>& timings, double units,
-                          const char* unit) {
-    print_table(timings, units, unit);
-    record[key] = to_json(timings);
-  };
-  {
-    const ThreadLimit one_thread(1);
-    FisherOptions options;
-    options.universal = universal_options();
-    const SetFeature fisher =
-        fit_fisher(options, {vectors(30000, kFisherDim, 2), {}, 0}, Rng(1), {});
-    const VectorSet picture{vectors(kFisherVectors, kFisherDim, 3), {}};
-    std::vector<float> out(fisher.dim());
-    report(
-        "fisher",
-        alternate({{"fisher, 6300 x 66, 128", [&] { fisher.encode(picture, out); }}}, 5 * rounds),
-        1, "set");
-
-    const Matrix<float> set = vectors(kVectors, kDim, 4);
-    const auto adapting = [&](Adapt what) {
-      return [&, what] { adapt({10, 1, what}, universal, set); };
-    };
-    report("adapt",
-           alternate({{"adapt means, 1000 x 50, 128", adapting(Adapt::kMeans)},
-                      {"adapt all", adapting(Adapt::kAll)}},
-                     5 * rounds),
-           1, "set");
-
-    const double all_pairs = kPairSets * kPairSets;
-    const auto ppk = [&](Mapping m) { return make_ppk(with_mapping<PpkOptions>(m), universal); };
-    const auto klk = [&](Mapping m) { return make_klk(with_mapping<KlkOptions>(m), universal); };
-    constexpr int kRepeats = 100;  // one-to-one is too quick to be timed once
-    const auto one = [&](const char* key, std::shared_ptr<const SetKernel> quick,
-                         std::shared_ptr<const SetKernel> slow) {
-      std::vector<Timing> timings = alternate({pairs("one-to-one", std::move(quick), kRepeats),
-                                               pairs("one-to-many", std::move(slow), 1)},
-                                              rounds);
-      for (double& seconds : timings[0].cpu_s) seconds /= kRepeats;
-      for (double& seconds : timings[0].wall_s) seconds /= kRepeats;
-      std::printf("%s\n", key);
-      report(key, timings, all_pairs, "pair");
-    };
-    one("ppk", ppk(Mapping::kOneToOne), ppk(Mapping::kOneToMany));
-    one("klk", klk(Mapping::kOneToOne), klk(Mapping::kOneToMany));
-  }
-  record["gram"] = {
-      whole_gram("klk", *make_klk(with_mapping<KlkOptions>(Mapping::kOneToOne), universal)),
-      whole_gram("ppk", *make_ppk(with_mapping<PpkOptions>(Mapping::kOneToOne), universal))};
-  if (argc > 1) write_json(argv[1], record);
-  return 0;
+  Record record;
+  time_sets(record, universal, 5 * args.rounds);
+  time_kernel(
+      record, "ppk", [&](Mapping m) { return make_ppk(with_mapping<PpkOptions>(m), universal); },
+      args.rounds);
+  time_kernel(
+      record, "klk", [&](Mapping m) { return make_klk(with_mapping<KlkOptions>(m), universal); },
+      args.rounds);
+  return record.finish(args.out);
 }
 
 }  // namespace

@@ -59,6 +59,28 @@ TEST_F(Commands, MethodsListsTheRegistry) {
   }
 }
 
+TEST_F(Commands, ProfileSaysWhereTimeAndMemoryGo) {
+  const std::string data = pictures();
+  const std::vector<std::string> train{"train",        data,       "-o",
+                                       at("m.muster"), "-r",       "dsift/bow:words=20/linear-svm",
+                                       "--json",       "--profile"};
+  const Ran ran = run_ok(train);
+  const json profile = ran.json()["profile"];
+  std::vector<std::string> stages;
+  double seconds = 0;
+  for (const json& stage : profile["stages"]) {
+    stages.push_back(stage["stage"]);
+    seconds += stage["seconds"].get<double>();
+    EXPECT_GT(stage["peak_memory_mib"].get<double>(), 0);
+    EXPECT_LE(stage["peak_memory_mib"], profile["peak_memory_mib"]);
+    EXPECT_THAT(ran.err, HasSubstr(stages.back()));
+  }
+  EXPECT_THAT(stages, testing::IsSupersetOf({"features", "k-means", "encoding", "training"}));
+  EXPECT_NEAR(seconds, profile["seconds"].get<double>(), 1e-9);
+  EXPECT_THAT(ran.err, HasSubstr("peak MiB"));
+  EXPECT_EQ(run_ok({"info", at("m.muster")}).err, "");
+}
+
 TEST_F(Commands, SynthGoesOnWhereItStopped) {
   const std::string data = pictures(2, 5);
   const std::string kept = read_text(data + "/bricks/0003.png");
@@ -120,6 +142,16 @@ TEST_F(Commands, EncodeAndGram) {
       double dot = 0;
       for (size_t t = 0; t < 6; ++t) dot += own(i, t) * own(j, t);
       EXPECT_NEAR(gram(i, j), dot, 1e-5);
+    }
+  // Three rows of ten doubles at a time.
+  run_ok(
+      {"gram", sets, "-o", at("strips.npy"), "--recipe", "bow:words=6", "--memory-mib", "0.00024"});
+  const Matrix<double> strips = read_npy<double>(at("strips.npy"));
+  ASSERT_EQ(strips.rows(), 10u);
+  for (size_t i = 0; i < 10; ++i)
+    for (size_t j = 0; j < 10; ++j) {
+      EXPECT_NEAR(strips(i, j), gram(i, j), 1e-6);
+      EXPECT_EQ(strips(i, j), strips(j, i));
     }
   EXPECT_EQ(run_ok({"gram", sets, others, "-o", at("k2.npy"), "--recipe", "sum-match", "--json"})
                 .json()["cols"],

@@ -16,9 +16,17 @@ constexpr size_t kLargestGram = 20000;
 // Cross-validation only ranks values of C, for which rougher solutions do.
 constexpr double kCvTolerance = 3;
 
-void require_finite(const char* stage, ConstMatrixView vectors) {
-  for (size_t i = 0; i < vectors.rows; ++i)
-    if (!std::isfinite(dot(vectors.row(i), vectors.row(i))))
+std::vector<double> squared_norms(ConstMatrixView vectors) {
+  std::vector<double> out(vectors.rows);
+  parallel_for(vectors.rows, kTile, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) out[i] = dot(vectors.row(i), vectors.row(i));
+  });
+  return out;
+}
+
+void require_finite(const char* stage, const std::vector<double>& norms) {
+  for (size_t i = 0; i < norms.size(); ++i)
+    if (!std::isfinite(norms[i]))
       throw data_error(
           "{}: the vector of training item {} has a value that is not a finite number; "
           "look for NaN or infinite values in its source and leave the item out",
@@ -26,26 +34,29 @@ void require_finite(const char* stage, ConstMatrixView vectors) {
 }
 
 // The root of 1 / mean squared norm.
-double norm_scale(ConstMatrixView vectors) {
+double norm_scale(const std::vector<double>& norms) {
   double sum = 0;
-  for (size_t i = 0; i < vectors.rows; ++i) sum += dot(vectors.row(i), vectors.row(i));
-  return sum > 0 ? std::sqrt(static_cast<double>(vectors.rows) / sum) : 1;
+  for (const double norm : norms) sum += norm;
+  return sum > 0 ? std::sqrt(static_cast<double>(norms.size()) / sum) : 1;
 }
 
 std::vector<double> mean_of_rows(ConstMatrixView vectors) {
+  constexpr size_t kColumns = 1024;
   std::vector<double> mean(vectors.cols);
-  for (size_t i = 0; i < vectors.rows; ++i)
-    for (size_t c = 0; c < vectors.cols; ++c) mean[c] += vectors(i, c);
-  for (double& value : mean) value /= static_cast<double>(vectors.rows);
+  parallel_for(vectors.cols, kColumns, [&](size_t begin, size_t end) {
+    for (size_t i = 0; i < vectors.rows; ++i)
+      for (size_t c = begin; c < end; ++c) mean[c] += vectors(i, c);
+    for (size_t c = begin; c < end; ++c) mean[c] /= static_cast<double>(vectors.rows);
+  });
   return mean;
 }
 
 Matrix<float> subtract(ConstMatrixView vectors, const std::vector<double>& mean) {
-  Matrix<float> out(vectors);
+  Matrix<float> out(vectors.rows, vectors.cols);
   parallel_for(out.rows(), kTile, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
       for (size_t c = 0; c < out.cols(); ++c)
-        out(i, c) = static_cast<float>(static_cast<double>(out(i, c)) - mean[c]);
+        out(i, c) = static_cast<float>(static_cast<double>(vectors(i, c)) - mean[c]);
   });
   return out;
 }
@@ -59,12 +70,14 @@ bool use_gram(LinearSolver solver, size_t n, size_t dim) {
 
 PreparedVectors::PreparedVectors(const char* stage, ConstMatrixView vectors, bool centre)
     : vectors_(vectors) {
-  require_finite(stage, vectors);
+  std::vector<double> norms = squared_norms(vectors);
+  require_finite(stage, norms);
   if (centre) {
     mean_ = mean_of_rows(vectors);
     centred_ = subtract(vectors, mean_);
+    norms = squared_norms(centred_);
   }
-  scale_ = norm_scale(view());
+  scale_ = norm_scale(norms);
 }
 
 // In tiles of the upper triangle.

@@ -103,6 +103,18 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
   }
 }
 
+void AtomicFile::write_at(size_t offset, std::span<const std::byte> bytes) {
+  MUSTER_CHECK(descriptor_ >= 0 && seekable());
+  while (!bytes.empty()) {
+    const ssize_t written =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail("write", errno);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+    offset += static_cast<size_t>(written);
+  }
+}
+
 void AtomicFile::commit() {
   MUSTER_CHECK(descriptor_ >= 0);
   // A device or pipe has nothing to sync, and says so.

@@ -22,6 +22,10 @@ class AtomicFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  // Anywhere in the file, which grows to hold it. Requires seekable().
+  void write_at(size_t offset, std::span<const std::byte> bytes);
+  // False for a device or a pipe.
+  bool seekable() const { return !temporary_.empty(); }
   // Syncs and renames; the target is complete once this returns.
   void commit();
 

@@ -249,21 +249,30 @@ Matrix<T> read_npy(const std::filesystem::path& path) {
   return npy_to_matrix<T>(parse_npy(file->bytes(), path.string()), path.string());
 }
 
+namespace {
+
+// Everything before the values of a rows x cols array.
 template <class T>
-std::vector<std::byte> npy_bytes(MatrixView<const T> values) {
+std::string npy_start(size_t rows, size_t cols) {
   constexpr const char* descr = std::is_same_v<T, float>    ? "<f4"
                                 : std::is_same_v<T, double> ? "<f8"
                                                             : "<i8";
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                   descr, values.rows, values.cols);
+                                   descr, rows, cols);
   const size_t prefix = kMagic.size() + 4;
   header.append(kAlignment - 1 - (prefix + header.size()) % kAlignment, ' ');
   header += '\n';
   const auto length = static_cast<uint16_t>(header.size());
   std::string start = fmt::format("{}{}{}", kMagic, '\1', '\0');
   start.append(reinterpret_cast<const char*>(&length), sizeof(length));
-  start += header;
+  return start + header;
+}
 
+}  // namespace
+
+template <class T>
+std::vector<std::byte> npy_bytes(MatrixView<const T> values) {
+  const std::string start = npy_start<T>(values.rows, values.cols);
   const size_t row_bytes = values.cols * sizeof(T);
   std::vector<std::byte> out(start.size() + values.rows * row_bytes);
   std::memcpy(out.data(), start.data(), start.size());
@@ -275,6 +284,34 @@ std::vector<std::byte> npy_bytes(MatrixView<const T> values) {
 template <class T>
 void write_npy(const std::filesystem::path& path, MatrixView<const T> values) {
   write_file_atomically(path, npy_bytes(values));
+}
+
+NpyBlockFile::NpyBlockFile(const std::filesystem::path& path, size_t rows, size_t cols)
+    : file_(path), cols_(cols) {
+  const std::string start = npy_start<double>(rows, cols);
+  data_at_ = start.size();
+  file_.write(start);
+}
+
+void NpyBlockFile::write(size_t row, size_t col, MatrixView<const double> values) {
+  for (size_t i = 0; i < values.rows; ++i) {
+    const auto bytes = std::as_bytes(values.row(i));
+    if (takes_any_order())
+      file_.write_at(data_at_ + ((row + i) * cols_ + col) * sizeof(double), bytes);
+    else
+      file_.write(bytes);
+  }
+}
+
+void NpyBlockFile::write_transposed(size_t row, size_t col, MatrixView<const double> values) {
+  constexpr size_t kColumns = 64;  // a cache line of each row at a time
+  Matrix<double> turned(kColumns, values.rows);
+  for (size_t begin = 0; begin < values.cols; begin += kColumns) {
+    const size_t count = std::min(kColumns, values.cols - begin);
+    for (size_t i = 0; i < values.rows; ++i)
+      for (size_t j = 0; j < count; ++j) turned(j, i) = values(i, begin + j);
+    write(row + begin, col, turned.view().slice_rows(0, count));
+  }
 }
 
 template Matrix<float> npy_to_matrix<float>(const NpyArray&, const std::string&);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/core/matrix.h"
+#include "muster/store/atomic_file.h"
 
 namespace muster {
 
@@ -46,5 +47,25 @@ template <class T>
 void write_npy(const std::filesystem::path& path, const Matrix<T>& values) {
   write_npy(path, values.view());
 }
+
+// A file of rows x cols doubles ('<f8') that is written block by block, in any order, so that the
+// array need not fit into memory. Every value must be written once; atomic, complete with commit().
+// A device or a pipe takes whole rows in their order only.
+class NpyBlockFile {
+ public:
+  NpyBlockFile(const std::filesystem::path& path, size_t rows, size_t cols);
+
+  bool takes_any_order() const { return file_.seekable(); }
+  // values(i, j) becomes the array's (row + i, col + j).
+  void write(size_t row, size_t col, MatrixView<const double> values);
+  // values(i, j) becomes the array's (row + j, col + i).
+  void write_transposed(size_t row, size_t col, MatrixView<const double> values);
+  void commit() { file_.commit(); }
+
+ private:
+  AtomicFile file_;
+  size_t cols_;
+  size_t data_at_;
+};
 
 }  // namespace muster

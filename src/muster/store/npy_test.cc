@@ -88,6 +88,27 @@ RC_GTEST_PROP(Npy, DoublesComeBackExactly, (const std::vector<double>& values)) 
   round_trip(values, *rc::gen::inRange<size_t>(1, 9));
 }
 
+TEST(Npy, BlocksInAnyOrderMakeTheWholeFile) {
+  const TempDir dir;
+  const std::filesystem::path whole = dir.path() / "whole.npy", blocks = dir.path() / "blocks.npy";
+  Matrix<double> values(70, 70);
+  for (size_t i = 0; i < 70; ++i)
+    for (size_t j = 0; j < 70; ++j) values(i, j) = static_cast<double>(i * j);
+  write_npy(whole, values);
+  NpyBlockFile file(blocks, 70, 70);
+  EXPECT_TRUE(file.takes_any_order());
+  const MatrixView<const double> view = std::as_const(values).view();
+  const MatrixView<const double> right(view.data + 67, 67, 3, view.stride);
+  file.write(67, 67, MatrixView<const double>(&view(67, 67), 3, 3, view.stride));
+  file.write(0, 67, right);
+  file.write_transposed(67, 0, right);
+  file.write(0, 0, MatrixView<const double>(view.data, 67, 67, view.stride));
+  EXPECT_FALSE(std::filesystem::exists(blocks));
+  file.commit();
+  EXPECT_TRUE(
+      std::ranges::equal(read_npy<double>(whole).values(), read_npy<double>(blocks).values()));
+}
+
 TEST(Npy, DataStartsAligned) {
   Matrix<int64_t> m(2, 2);
   EXPECT_EQ((npy_bytes(std::as_const(m).view()).size() - 32) % 64, 0u);
