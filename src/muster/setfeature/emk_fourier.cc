@@ -127,7 +127,7 @@ void EmkFourierOptions::fields(Fields& f) {
   f("orthogonal", orthogonal, "orthogonal directions: same kernel, smaller error").paper("Yu et al. 2016");
   f("draws", draws,
     "frequencies drawn for each that is kept: those whose averages differ most between the classes; 1 keeps all")
-      .range(1, 100)
+      .range(1, 1000)
       .paper("Sinha & Duchi 2016");
   pooling.fields(f);
 }
