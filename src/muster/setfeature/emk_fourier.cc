@@ -90,14 +90,16 @@ Matrix<double> draw_frequencies(const EmkFourierOptions& options, double gamma, 
 }
 
 // How much the averages of each feature differ between the classes: their variance.
-std::vector<double> spread_over_classes(const EmkFourier& features, const Sample& sample) {
+std::vector<double> spread_over_classes(const EmkFourier& features, const Sample& sample, const Progress& progress) {
   std::vector<std::vector<size_t>> members(static_cast<size_t>(sample.num_classes));
   for (size_t i = 0; i < sample.labels.size(); ++i)
     if (sample.labels[i] >= 0) members[static_cast<size_t>(sample.labels[i])].push_back(i);
   std::erase_if(members, [](const auto& rows) { return rows.empty(); });
   Matrix<float> sums(members.size(), features.sum_dim());
-  parallel_for(members.size(), 1, [&](size_t begin, size_t end) {
-    for (size_t c = begin; c < end; ++c) features.accumulate(select_rows(sample.vectors.view(), members[c]), sums.row(c));
+  ProgressStep step(progress, "choosing features", members.size());
+  parallel_for(members.size(), 1, [&](size_t c, size_t) {
+    features.accumulate(select_rows(sample.vectors.view(), members[c]), sums.row(c));
+    step.tick();
   });
   std::vector<double> out(features.sum_dim());
   for (size_t t = 0; t < out.size(); ++t) {
@@ -132,7 +134,7 @@ void EmkFourierOptions::fields(Fields& f) {
   pooling.fields(f);
 }
 
-SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sample, Rng rng, const Progress&) {
+SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sample, Rng rng, const Progress& progress) {
   require_shift_invariant(options.local.kernel);
   const double gamma = LocalKernel(options.local, sample.vectors, rng).gamma();
   const Matrix<double> drawn = draw_frequencies(options, gamma, sample.vectors.cols(), rng.derive("frequencies"));
@@ -143,7 +145,7 @@ SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sampl
   for (float& phase : phases)
     phase = static_cast<float>(phase_rng.uniform(-std::numbers::pi, std::numbers::pi));
   if (options.draws > 1) {
-    const std::vector<double> spread = spread_over_classes(EmkFourier(frequencies, phases), sample);
+    const std::vector<double> spread = spread_over_classes(EmkFourier(frequencies, phases), sample, progress);
     std::vector<size_t> kept(drawn.rows());
     std::iota(kept.begin(), kept.end(), size_t{0});
     std::ranges::stable_sort(kept, std::greater<>(), [&](size_t t) { return spread[t]; });
