@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "muster/core/memory.h"
 
 namespace muster::cli {
 namespace {
@@ -16,17 +17,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kBetweenSteps = "other";
-
-// The most memory resident since the last reset_peak(), or since the process began where the system
-// allows no reset.
-double peak_memory_mib() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
-  return 0;
-}
-
-void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 struct Stage {
   std::string name;
@@ -61,14 +51,14 @@ class Profile {
     current_ = 0;
     while (current_ < stages_.size() && stages_[current_].name != name) ++current_;
     if (current_ == stages_.size()) stages_.push_back({std::string(name)});
-    reset_peak();
+    reset_peak_memory();
     start_ = Clock::now();
   }
 
   void end() {
     Stage& stage = stages_[current_];
     stage.seconds += std::chrono::duration<double>(Clock::now() - start_).count();
-    stage.peak_memory_mib = std::max(stage.peak_memory_mib, peak_memory_mib());
+    stage.peak_memory_mib = std::max(stage.peak_memory_mib, peak_memory_since_reset_mib());
   }
 
   std::mutex mutex_;

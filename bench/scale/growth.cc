@@ -1,16 +1,18 @@
-// How time and peak memory grow, with fitted exponents (the slope of a line through the
-// logarithms).
+// How time and peak memory grow, with fitted exponents (the slope of a line through the logarithms).
 //   growth PIECE OUT.json [LARGEST]
-// Pieces:
-//   pictures   extraction and encoding (emk-fourier) and training (linear-svm) against the number
-//   of
+//
+//   pictures   extraction, encoding (emk-fourier) and training (linear-svm) against the number of
 //              pictures, which are those of Scene-15 over and over; all cores
+//
 //   sets       encoding one set against its vectors (m), their dimension (d) and that of the code
-//   (D) pmk        a pyramid and a pair of pyramids against the points of a set
+//              (D)
+//
+//   pmk        a pyramid, and a pair of pyramids, against the points of a set
 #include <filesystem>
 #include <numeric>
 
 #include "muster/classify/linear_svm.h"
+#include "muster/core/memory.h"
 #include "muster/dataset/dataset.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/setfeature/emk_fourier.h"
@@ -21,16 +23,6 @@ namespace muster::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The most memory resident since the last reset, or since the process began where the system allows
-// no reset.
-double peak_memory_mib() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
-  return 0;
-}
-void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 template <class Work>
 double wall_seconds(const Work& work) {
@@ -55,7 +47,10 @@ double exponent(const Json& rows, const char* of, const char* against) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-void report(const Json& row) { std::printf("%s\n", row.dump().c_str()); }
+void report(const Json& row) {
+  std::printf("%s\n", row.dump().c_str());
+  std::fflush(stdout);  // a piece that is cut short has shown what it measured
+}
 
 Dataset repeated(const Dataset& data, size_t count) {
   Dataset out = data;
@@ -89,12 +84,12 @@ Json pictures(size_t largest) {
     const FittedBranch branch =
         fit_branch(plan.branches[0], source, std::span(items).first(1500), data.labels, Rng(1), {});
     Matrix<float> vectors;
-    reset_peak();
+    reset_peak_memory();
     const double encoding =
         wall_seconds([&] { vectors = encode_items(branch, plan.branches[0], source, items, {}); });
-    const double peak = peak_memory_mib();
+    const double peak = peak_memory_since_reset_mib();
     const double output = static_cast<double>(vectors.values().size() * sizeof(float)) / (1 << 20);
-    reset_peak();
+    reset_peak_memory();
     const double training =
         wall_seconds([&] { fit_linear_svm(svm, vectors, data.labels, Rng(1), {}); });
     rows.push_back({{"n", n},
@@ -103,7 +98,7 @@ Json pictures(size_t largest) {
                     {"all_s", encoding + training},
                     {"encode_peak_mib", peak},
                     {"encode_peak_without_output_mib", peak - output},
-                    {"train_peak_mib", peak_memory_mib()}});
+                    {"train_peak_mib", peak_memory_since_reset_mib()}});
     report(rows.back());
   }
   const Json exponents{{"extract_and_encode", exponent(rows, "extract_and_encode_s", "n")},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "muster/classify/klr.h"
 #include "muster/classify/linear_svm.h"
 #include "muster/core/parallel.h"
 #include "oracle/labelled_data.h"
@@ -131,6 +132,18 @@ TEST(KernelSvm, ChoosesTheKernelThatPredicts) {
     EXPECT_EQ(model->statistics()->C, choice.best.statistics.C);
     EXPECT_GT(testing_data::accuracy(model->scores_from_gram(good), data.labels), 0.8);
   }
+}
+
+// A kernel that fits all items only because it knows their labels is seen through.
+TEST(KernelSvm, TheKernelOfAFoldIsWhatCounts) {
+  const Data data = blobs(80, 3, 3, 0.8, 6);
+  const Matrix<double> narrow = rbf_gram(data, 1e4), good = rbf_gram(data, 0.2);
+  const std::vector<MatrixView<const double>> alike = {good.view(), good.view()};
+  const auto of_fold = [&](size_t candidate, std::span<const size_t>) {
+    return candidate == 0 ? narrow : good;
+  };
+  EXPECT_EQ(choose_kernel({}, alike, of_fold, data.labels, Rng(1), {}).index, 1u);
+  EXPECT_EQ(choose_klr_kernel({}, alike, of_fold, data.labels, Rng(1), {}).index, 1u);
 }
 
 TEST(KernelSvm, ScaleOfTheGramDoesNotMatter) {

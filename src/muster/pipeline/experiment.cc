@@ -1,6 +1,5 @@
 #include "muster/pipeline/experiment.h"
 
-#include <sys/resource.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,6 +9,7 @@
 #include <thread>
 
 #include "muster/classify/cross_validation.h"
+#include "muster/core/memory.h"
 #include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/pipeline/split_measures.h"
@@ -29,12 +29,6 @@ constexpr double kGatherSeconds = 10;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double peak_memory_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
 std::string cpu_model() {

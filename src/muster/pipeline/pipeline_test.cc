@@ -81,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
                       "dsift/pca:dim=8/sum-match+rgb/bow:words=10/chi2//kernel-svm:C=10",
                       "dsift:step=16/pca:dim=8/places/sum-match/kernel-svm:C=10",
                       "dsift/spm:words=20,levels=1,weights=qp,lambda=auto/kernel-svm:C=10",
+                      "dsift/spm:words=20,levels=1,weights=qp,lambda=auto/klr:C=10",
                       "dsift/spm:words=20,vocabulary=forest,weights=mkl+rgb/bow:words=10/chi2//kernel-svm:C=10",
                       "dsift/spm:words=20,levels=1+rgb/bow:words=9/rbf+lbp/spm:words=9,levels=0//kernel-svm:C=10,weights=alignment",
                       "dsift/bow:words=20/standardise/rbf/kernel-svm:C=10",

@@ -5,11 +5,17 @@
 // Kbar_j> and b_j = <Y, Kbar_j>, all rules give u >= 0 with sum u = 1:
 //
 //   uniform    u_j = 1 / J
-//   qp         min u'A u - 2 b'u + lambda |u - u0|^2       eq 10, where u0 = 0 (toward=uniform: the
-//   same u) lp         min sum_pq hinge(K_pq, Y_pq)                the paper's footnote 2, scaled
-//   to sum 1 alignment  max cos(K, Y)                               Cristianini et al. 2002 sdp the
-//   same, K positive semi-definite besides, by a semidefinite solver; slow mkl        max margin:
-//   min_u of the SVM's dual optimum  Bach et al. 2004
+//
+//   qp         min u'A u - 2 b'u + lambda |u - u0|^2; eq 10, where u0 = 0, which gives the same u as
+//              equal shares (toward=uniform); or the shares as given (toward=given)
+//
+//   lp         min sum_pq hinge(K_pq, Y_pq), the paper's footnote 2, scaled to sum 1
+//
+//   alignment  max cos(K, Y); Cristianini et al. 2002
+//
+//   sdp        the same, K positive semi-definite besides, by a semidefinite solver; slow
+//
+//   mkl        max margin: min_u of the SVM's dual optimum; Bach et al. 2004
 //
 // lambda is in units of tr(K0 K0') of the kernel K0 with its weights as given, scaled as Kbar is.
 // centre=true: qp, alignment and sdp compare the kernels and Y after centring in feature space
