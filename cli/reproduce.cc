@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 struct ReproduceArguments {
   Common common;
-  std::string name, data, out;
+  std::string name, data, on, out;
   CacheChoice cache;
   bool list = false, quick = false, stand_in = false;
 };
@@ -56,6 +56,7 @@ int reproduce_one(const ReproduceArguments& args) {
   options.data = args.data;
   options.quick = args.quick;
   options.stand_in = args.stand_in;
+  options.on = args.on;
   options.out = args.out.empty()
                     ? fs::path("muster-reproduce") / (args.name + (args.quick ? "-quick" : ""))
                     : fs::path(args.out);
@@ -93,6 +94,8 @@ Run add_reproduce(CLI::App& app) {
                  "folder that holds the data sets, each in a folder of its own name");
   app.add_flag("--quick", args->quick, "fewer splits and values; takes minutes");
   app.add_flag("--stand-in", args->stand_in, "on similar data where the paper's are not there");
+  app.add_option("--on", args->on, "on this data set, by its folder's name, instead of the paper's")
+      ->excludes("--stand-in");
   app.add_option("-o,--output", args->out, "folder for results.json and report.html")
       ->default_str("muster-reproduce/NAME");
   args->cache.add_to(app);

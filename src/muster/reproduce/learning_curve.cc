@@ -27,7 +27,7 @@ PaperExperiment as_experiment(const ExperimentOptions& options, const SweptOptio
                          true,
                          {}};
   out.parts.push_back({});
-  for (const Method& method : options.methods) out.methods.push_back({method.name, "", {}, {}, {}});
+  for (const Method& method : options.methods) out.methods.emplace_back().name = method.name;
   return out;
 }
 

@@ -155,6 +155,11 @@ PaperMethod read_method(const toml::table& table, const PaperExperiment& experim
   out.recipe = reader.required("recipe");
   out.overrides = reader.texts("set");
   out.universal_from = reader.text("universal_from");
+  out.at = reader.numbers("at");
+  for (const double value : out.at)
+    if (!experiment.sweep || experiment.sweep->in_protocol ||
+        std::ranges::find(experiment.sweep->values, value) == experiment.sweep->values.end())
+      reader.refuse("at", "must be some of the values that recipes are filled with");
   const double unit = experiment.percent() ? 0.01 : 1;
   if (const toml::node* node = reader.node("paper")) {
     if (const toml::table* parts = node->as_table())

@@ -31,6 +31,7 @@ struct PaperMethod {
   std::vector<std::string> overrides;
   // Another data set (a folder under --data) that the universal mixture is learnt from; the data's own where empty.
   std::string universal_from;
+  std::vector<double> at;  // run at these values of the sweep only; at all where empty
   // By part, one a value of the sweep (a single one without a sweep); what the paper does not give
   // is missing.
   std::map<std::string, std::vector<std::optional<PaperFigure>>> paper;

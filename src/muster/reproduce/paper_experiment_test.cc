@@ -31,6 +31,7 @@ paper."15" = ["37.3 ± 0.9", 41.6, "-"]
 name = "emk"
 recipe = "emk-fourier"
 set = ["levels={L}"]
+at = [0, 2]
 [[claim]]
 of = "emk"
 over = "bow"
@@ -52,6 +53,7 @@ TEST(PaperExperiment, ReadsAFile) {
   EXPECT_DOUBLE_EQ(*figures[0]->deviation, 0.009);
   EXPECT_DOUBLE_EQ(figures[1]->value, 0.416);
   EXPECT_FALSE(figures[2]);
+  EXPECT_EQ(e.methods[1].at, (std::vector<double>{0, 2}));
   EXPECT_DOUBLE_EQ(e.claims[0].at_least, 0.05);
 }
 
@@ -69,6 +71,7 @@ TEST(PaperExperiment, MistakesAreNamed) {
   EXPECT_ERROR(parse_experiment("x", with("37.3", "thirty")), kUsage, "thirty");
   EXPECT_ERROR(parse_experiment("x", with("paper.\"15\"", "paper.\"16\"")), kUsage, "'16'");
   EXPECT_ERROR(parse_experiment("x", with("quick = [1]", "quick = [7]")), kUsage, "quick");
+  EXPECT_ERROR(parse_experiment("x", with("at = [0, 2]", "at = [3]")), kUsage, "'at'");
   EXPECT_ERROR(parse_experiment("x", with("over = \"bow\"", "over = \"bov\"")), kUsage, "bov");
   EXPECT_ERROR(parse_experiment("x", with("data = \"caltech-101\"", "")), kUsage, "study");
 }

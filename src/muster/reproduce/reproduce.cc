@@ -60,9 +60,7 @@ class Reproduction {
     const Dataset dataset = open_dataset(folder);
     std::vector<MeasuredRun> runs;
     for (const PaperPart& part : experiment_.parts) {
-      // The classes of the parts are the paper's data's; other data have their own.
-      const Dataset chosen =
-          select_classes(dataset, comparable_ ? part.classes : experiment_.stand_in_classes);
+      const Dataset chosen = select_classes(dataset, classes(part, folder.filename().string()));
       for (const std::optional<double>& value : protocol_values())
         runs.push_back(run_part(part, value, chosen));
     }
@@ -77,6 +75,12 @@ class Reproduction {
   }
 
  private:
+  // Those of the parts are the paper's data's, and a stand-in has its own; of other data all.
+  std::vector<std::string> classes(const PaperPart& part, const std::string& data) const {
+    if (comparable_) return part.classes;
+    return data == experiment_.stand_in ? experiment_.stand_in_classes : std::vector<std::string>{};
+  }
+
   void take_measure_of_stand_in() {
     if (experiment_.stand_in_measure == experiment_.measure) return;
     for (PaperMethod& method : experiment_.methods) method.paper.clear();  // of another measure
@@ -117,7 +121,8 @@ class Reproduction {
       run.measured.push_back({method.name, part.name, value, {}});
     };
     if (!experiment_.sweep || experiment_.sweep->in_protocol) return add(protocol_value);
-    for (const double value : sweep_values()) add(value);
+    for (const double value : sweep_values())
+      if (method.at.empty() || std::ranges::find(method.at, value) != method.at.end()) add(value);
   }
 
   // From all pictures of another data set, as `muster train --save-universal` does without the classifier.
@@ -168,16 +173,16 @@ class Reproduction {
   bool comparable_ = true;
 };
 
-Json notes_of(const PaperExperiment& experiment, const ReproduceOptions& options, bool stand_in) {
+Json notes_of(const PaperExperiment& experiment, const ReproduceOptions& options, const std::string& other_data) {
   Json notes = Json::array();
   if (!experiment.about.empty()) notes.push_back(experiment.about);
   if (!experiment.differs.empty()) notes.push_back("What differs: " + experiment.differs);
   if (options.quick)
     notes.push_back("A quick run: fewer splits or values than the paper's protocol asks for.");
-  if (stand_in)
+  if (!other_data.empty())
     notes.push_back(fmt::format(
         "On {} instead of the paper's {}: the figures cannot be compared, their order can.",
-        experiment.stand_in, experiment.data));
+        other_data, experiment.data));
   return notes;
 }
 
@@ -198,6 +203,12 @@ Recipe recipe_at(const PaperExperiment& experiment, const PaperMethod& method,
 
 fs::path data_folder(const PaperExperiment& experiment, const ReproduceOptions& options) {
   MUSTER_CHECK(!experiment.data.empty());
+  if (!options.on.empty()) {
+    const fs::path named = options.data / options.on;
+    if (fs::exists(named)) return named;
+    throw data_error("reproduce {}: {} is not there; --on takes the name of a folder in {}", experiment.name,
+                     named.string(), options.data.string());
+  }
   const fs::path wanted = options.data / experiment.data;
   if (fs::exists(wanted)) return wanted;
   const fs::path other = options.data / experiment.stand_in;
@@ -256,8 +267,9 @@ Json reproduce(const PaperExperiment& experiment, const ReproduceOptions& option
   Json record = experiment.study.empty()
                     ? Reproduction(experiment, options, progress, announce).run()
                     : run_study(experiment, options.quick, progress);
-  const bool stand_in =
-      !experiment.study.empty() ? false : record["data"]["path"] != experiment.data;
+  std::string other_data;
+  if (experiment.study.empty() && record["data"]["path"] != experiment.data)
+    other_data = record["data"]["path"].get<std::string>();
   record["title"] = experiment.paper + ": " + experiment.title;
   record["experiment"] = {
       {"name", experiment.name},
@@ -266,8 +278,11 @@ Json reproduce(const PaperExperiment& experiment, const ReproduceOptions& option
       {"quick", options.quick},
       {"command", fmt::format("muster reproduce {}{}{}{}", experiment.name,
                               experiment.study.empty() ? " --data DIR" : "",
-                              options.quick ? " --quick" : "", stand_in ? " --stand-in" : "")}};
-  record["notes"] = notes_of(experiment, options, stand_in);
+                              options.quick ? " --quick" : "",
+                              other_data.empty()                     ? ""
+                              : other_data == experiment.stand_in ? " --stand-in"
+                                                                  : " --on " + other_data)}};
+  record["notes"] = notes_of(experiment, options, other_data);
   write_file_atomically(options.out / "results.json", record.dump(1) + "\n");
   write_file_atomically(options.out / "summary.json", summary_of(record).dump(1) + "\n");
   return record;

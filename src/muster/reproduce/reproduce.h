@@ -14,6 +14,7 @@ struct ReproduceOptions {
   std::filesystem::path out;
   bool quick = false;     // fewer splits and values, as the file says
   bool stand_in = false;  // on the file's other data where the paper's are not there
+  std::string on;         // where not empty: on this data set, whatever the file says
   CacheOptions cache;
 };
 

@@ -83,6 +83,15 @@ TEST_F(ReproduceTest, RunsEveryPartAndValueAndComparesWithThePaper) {
   EXPECT_FALSE(summary["results"][0]["splits"][0].contains("predictions"));
 }
 
+TEST_F(ReproduceTest, AMethodMayBeRunAtSomeValuesOnly) {
+  PaperExperiment some = experiment();
+  some.methods[0].at = {8};
+  const Json record = reproduce(some, options_, {}, [](const std::string&) {});
+  ASSERT_EQ(record["results"].size(), 2u);
+  EXPECT_EQ(record["results"][0]["method"], "two: bow, K = 8");
+  EXPECT_EQ(record["comparison"].size(), 1u);
+}
+
 TEST_F(ReproduceTest, GoesOnWhereItWasWithTheSameFigures) {
   const Json whole = run();
   // As if it had been killed in the middle.
@@ -158,6 +167,18 @@ TEST_F(ReproduceTest, MissingDataSayWhereToGetThemAndTheLayout) {
   EXPECT_EQ(record["comparison"][0]["verdict"], "other data than the paper's");
   EXPECT_THAT(record["notes"].dump(), testing::HasSubstr("msrc-v2 instead of"));
   EXPECT_EQ(record["results"][0]["splits"][0]["predictions"].size(), 12u);  // all its classes
+}
+
+TEST_F(ReproduceTest, OnOtherDataOfTheUsersChoice) {
+  fs::copy(data_.path() / "scene-15", data_.path() / "eth-80", fs::copy_options::recursive);
+  options_.on = "eth-80";
+  const Json record = run();
+  EXPECT_EQ(record["data"]["path"], "eth-80");
+  EXPECT_EQ(record["comparison"][0]["verdict"], "other data than the paper's");
+  EXPECT_THAT(record["notes"].dump(), testing::HasSubstr("eth-80 instead of"));
+  EXPECT_EQ(record["experiment"]["command"], "muster reproduce tiny --data DIR --on eth-80");
+  options_.on = "voc-2006";
+  EXPECT_ERROR(run(), kData, "voc-2006 is not there");
 }
 
 TEST_F(ReproduceTest, AClassThatIsNotThereIsNamed) {
