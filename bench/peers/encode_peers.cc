@@ -10,6 +10,7 @@
 #include "muster/setfeature/bow.h"
 #include "muster/setfeature/emk_cksvd.h"
 #include "muster/setfeature/emk_fourier.h"
+#include "oracle/hadamard.h"
 #include "peers/blas_kernels.h"
 #include "peers/native_loops.h"
 #include "peers/python_peer.h"
@@ -76,6 +77,9 @@ int run(int argc, char** argv) {
   const VectorSet set = random_set();
   const Sample sample{set.vectors, {}, 0};
   const SetFeature fourier = fit_emk_fourier({}, sample, Rng(1), {});
+  EmkFourierOptions by_product;
+  by_product.hadamard = false;
+  const SetFeature dense = fit_emk_fourier(by_product, sample, Rng(1), {});
   EmkCksvdOptions few_iterations;
   few_iterations.basis.iterations = 0;
   const SetFeature cksvd = fit_emk_cksvd(few_iterations, sample, Rng(1), {});
@@ -85,7 +89,11 @@ int run(int argc, char** argv) {
   TensorMap saved;
   fourier.save(TensorWriter(saved));
   const TensorReader in(saved);
-  const Matrix<float> frequencies = in.matrix<float>("frequencies");
+  const Matrix<double> directions =
+      oracle::directions(kDim, in.values<float>("lengths"), in.matrix<float>("signs"));
+  Matrix<float> frequencies(kOut, kDim);
+  for (size_t i = 0; i < directions.size(); ++i)
+    frequencies.data()[i] = static_cast<float>(directions.data()[i]);
   const std::vector<float> phases = in.values<float>("phases");
   const DataFile set_file(set.vectors.values()), frequency_file(frequencies.values()),
       phase_file(phases), mean_file(std::vector<float>(kOut, 0.0f));
@@ -110,6 +118,7 @@ int run(int argc, char** argv) {
       {encoder("emk-fourier", set, fourier, ours, Role::kOurs), hand,
        python("scikit-learn RBFSampler", sklearn), sgemm("sgemm alone (oneDNN)", set, false),
        sgemm("sgemm alone (OpenBLAS)", set, true),
+       encoder("emk-fourier:hadamard=false", set, dense, other, Role::kOther),
        encoder("emk-cksvd", set, cksvd, other, Role::kOther),
        encoder("bow", set, bow, other, Role::kOther)},
       args.rounds);

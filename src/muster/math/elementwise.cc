@@ -6,6 +6,8 @@
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>
 
+#include "muster/math/cosine-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -27,25 +29,10 @@ void transform(float* values, size_t n, const Function& function) {
   std::copy(rest, rest + (n - i), values + i);
 }
 
-// cos(2 pi u) for any u. With r = u - round(u) in [-1/2, 1/2] and s = 1/4 - |r| in [-1/4, 1/4] it is
-// sin(2 pi s): s times a polynomial in s^2, fitted to an error of 3e-9 over that interval.
-HWY_INLINE Vec cos_turns(Vec turns) {
-  const Tag d;
-  const Vec s = hn::Sub(hn::Set(d, 0.25f), hn::Abs(hn::Sub(turns, hn::Round(turns))));
-  const Vec t = hn::Mul(s, s);
-  Vec p = hn::MulAdd(t, hn::Set(d, 39.53671970884667f), hn::Set(d, -76.54978424070764f));
-  p = hn::MulAdd(t, p, hn::Set(d, 81.60100416631542f));
-  p = hn::MulAdd(t, p, hn::Set(d, -41.34165503307503f));
-  p = hn::MulAdd(t, p, hn::Set(d, 6.2831851600975535f));
-  return hn::Mul(s, p);
-}
-
-constexpr float kTurnsPerRadian = 0.15915494309189535f;
-
 void cosines_all(float* values, size_t n) {
   const Tag d;
   transform(values, n,
-            [&](Vec v, size_t, size_t) { return cos_turns(hn::Mul(v, hn::Set(d, kTurnsPerRadian))); });
+            [&](Vec v, size_t, size_t) { return cos_turns(d, hn::Mul(v, hn::Set(d, kTurnsPerRadian))); });
 }
 
 void exp_all(float* values, size_t n, float scale) {
@@ -87,8 +74,8 @@ void add_cosines_all(ConstMatrixView angles, const float* phases, float* sum) {
     Vec sum0 = hn::Zero(d), sum1 = hn::Zero(d);
     const float* row = angles.data + t;
     for (size_t i = 0; i < angles.rows; ++i, row += angles.stride) {
-      sum0 = hn::Add(sum0, cos_turns(hn::MulAdd(hn::LoadU(d, row), turns, phase0)));
-      sum1 = hn::Add(sum1, cos_turns(hn::MulAdd(hn::LoadU(d, row + lanes), turns, phase1)));
+      sum0 = hn::Add(sum0, cos_turns(d, hn::MulAdd(hn::LoadU(d, row), turns, phase0)));
+      sum1 = hn::Add(sum1, cos_turns(d, hn::MulAdd(hn::LoadU(d, row + lanes), turns, phase1)));
     }
     hn::StoreU(hn::Add(hn::LoadU(d, sum + t), sum0), d, sum + t);
     hn::StoreU(hn::Add(hn::LoadU(d, sum + t + lanes), sum1), d, sum + t + lanes);
@@ -97,7 +84,7 @@ void add_cosines_all(ConstMatrixView angles, const float* phases, float* sum) {
     float total = 0;
     for (size_t i = 0; i < angles.rows; ++i) {
       const Vec angle = hn::Set(d, (angles(i, t) + phases[t]) * kTurnsPerRadian);
-      total += hn::GetLane(cos_turns(angle));
+      total += hn::GetLane(cos_turns(d, angle));
     }
     sum[t] += total;
   }

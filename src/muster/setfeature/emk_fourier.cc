@@ -4,10 +4,12 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <variant>
 
 #include "muster/core/parallel.h"
 #include "muster/math/elementwise.h"
 #include "muster/math/gemm.h"
+#include "muster/math/hadamard.h"
 
 namespace muster {
 namespace {
@@ -17,13 +19,16 @@ constexpr size_t kAnglesPerBlock = 65536;
 
 class EmkFourier final : public SetStatistic {
  public:
-  EmkFourier(Matrix<float> frequencies, std::vector<float> phases)
+  using Frequencies = std::variant<Matrix<float>, HadamardDirections>;  // rows of W, or what stands for them
+
+  EmkFourier(Frequencies frequencies, std::vector<float> phases)
       : frequencies_(std::move(frequencies)), phases_(std::move(phases)) {}
 
-  size_t input_dim() const override { return frequencies_.cols(); }
-  size_t sum_dim() const override { return frequencies_.rows(); }
+  size_t input_dim() const override { return dense() ? dense()->cols() : fast().dim(); }
+  size_t sum_dim() const override { return phases_.size(); }
 
   void accumulate(ConstMatrixView vectors, std::span<float> sum) const override {
+    if (!dense()) return fast().add_cosines(vectors, phases_, sum);
     const size_t dim = sum_dim();
     const size_t block_rows = std::clamp<size_t>(kAnglesPerBlock / dim, 8, 1024);
     thread_local AlignedVector<float> buffer;
@@ -31,7 +36,7 @@ class EmkFourier final : public SetStatistic {
     for (size_t begin = 0; begin < vectors.rows; begin += block_rows) {
       const size_t count = std::min(block_rows, vectors.rows - begin);
       const MatrixView<float> angles(buffer.data(), count, dim);
-      gemm_nt(vectors.slice_rows(begin, count), frequencies_, angles);
+      gemm_nt(vectors.slice_rows(begin, count), *dense(), angles);
       add_cosines_of_rows(angles, phases_, sum);
     }
   }
@@ -42,14 +47,26 @@ class EmkFourier final : public SetStatistic {
   }
 
   void save(TensorWriter out) const override {
-    out.put("frequencies", frequencies_);
     out.put("phases", phases_);
+    if (dense()) return out.put("frequencies", *dense());
+    out.put("signs", fast().signs());
+    out.put("lengths", fast().lengths());
+    out.put("input_dim", static_cast<double>(fast().dim()));
   }
 
  private:
-  Matrix<float> frequencies_;  // D x d
+  const Matrix<float>* dense() const { return std::get_if<Matrix<float>>(&frequencies_); }
+  const HadamardDirections& fast() const { return std::get<HadamardDirections>(frequencies_); }
+
+  Frequencies frequencies_;
   std::vector<float> phases_;
 };
+
+double length_of(std::span<const double> values) {
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  return std::sqrt(squares);
+}
 
 // Rows of standard normals, d at a time made orthogonal without changing their lengths.
 Matrix<double> normal_rows(size_t rows, size_t d, bool orthogonal, Rng rng) {
@@ -62,9 +79,7 @@ Matrix<double> normal_rows(size_t rows, size_t d, bool orthogonal, Rng rng) {
     for (Eigen::Index i = 0; i < block.size(); ++i) block.data()[i] = rng.normal();
     const Eigen::MatrixXd q = Eigen::HouseholderQR<Eigen::MatrixXd>(block).householderQ();
     for (size_t r = 0; r < count; ++r) {
-      double length = 0;
-      for (double value : out.row(begin + r)) length += value * value;
-      length = std::sqrt(length);
+      const double length = length_of(out.row(begin + r));
       for (size_t t = 0; t < d; ++t)
         out(begin + r, t) = length * q(static_cast<Eigen::Index>(t), static_cast<Eigen::Index>(r));
     }
@@ -72,21 +87,45 @@ Matrix<double> normal_rows(size_t rows, size_t d, bool orthogonal, Rng rng) {
   return out;
 }
 
-Matrix<double> draw_frequencies(const EmkFourierOptions& options, double gamma, size_t d, Rng rng) {
-  const auto rows = static_cast<size_t>(options.dim * options.draws);
-  if (options.local.kernel == LocalKernelKind::kLaplacian) {
-    Matrix<double> out(rows, d);
-    for (double& value : out.values()) value = gamma * std::tan(std::numbers::pi * (rng.uniform() - 0.5));
-    return out;
-  }
-  Matrix<double> out = normal_rows(rows, d, options.orthogonal, rng.derive("directions"));
-  Rng scales = rng.derive("scales");
-  for (size_t r = 0; r < rows; ++r) {
-    const double spread =
-        options.local.kernel == LocalKernelKind::kCauchy ? -std::log(1 - scales.uniform()) : 1.0;
-    for (double& value : out.row(r)) value *= std::sqrt(2 * gamma * spread);
+// By row, what a row of standard normals is multiplied by for the kernel's density.
+std::vector<double> draw_scales(const EmkFourierOptions& options, double gamma, size_t rows, Rng rng) {
+  std::vector<double> out(rows);
+  for (double& scale : out) {
+    const double spread = options.local.kernel == LocalKernelKind::kCauchy ? -std::log(1 - rng.uniform()) : 1.0;
+    scale = std::sqrt(2 * gamma * spread);
   }
   return out;
+}
+
+Matrix<float> draw_frequencies(const EmkFourierOptions& options, double gamma, size_t d, Rng rng) {
+  const auto rows = static_cast<size_t>(options.dim * options.draws);
+  Matrix<float> out(rows, d);
+  if (options.local.kernel == LocalKernelKind::kLaplacian) {
+    for (float& value : out.values())
+      value = static_cast<float>(gamma * std::tan(std::numbers::pi * (rng.uniform() - 0.5)));
+    return out;
+  }
+  const Matrix<double> directions = normal_rows(rows, d, options.orthogonal, rng.derive("directions"));
+  const std::vector<double> scales = draw_scales(options, gamma, rows, rng.derive("scales"));
+  for (size_t r = 0; r < rows; ++r)
+    for (size_t t = 0; t < d; ++t) out(r, t) = static_cast<float>(scales[r] * directions(r, t));
+  return out;
+}
+
+// Fast transforms take a power of two; padding by more than a third would cost the orthogonality that they are for.
+bool takes_hadamard(const EmkFourierOptions& options, size_t d) {
+  return options.hadamard && options.orthogonal && options.draws == 1 &&
+         options.local.kernel != LocalKernelKind::kLaplacian && 4 * d >= 3 * HadamardDirections::padded_dim(d);
+}
+
+HadamardDirections draw_hadamard(const EmkFourierOptions& options, double gamma, size_t d, Rng rng) {
+  const auto rows = static_cast<size_t>(options.dim);
+  const Matrix<double> normals =
+      normal_rows(rows, HadamardDirections::padded_dim(d), false, rng.derive("directions"));
+  const std::vector<double> scales = draw_scales(options, gamma, rows, rng.derive("scales"));
+  std::vector<float> lengths(rows);
+  for (size_t r = 0; r < rows; ++r) lengths[r] = static_cast<float>(scales[r] * length_of(normals.row(r)));
+  return HadamardDirections(d, std::move(lengths), rng.derive("signs"));
 }
 
 // How much the averages of each feature differ between the classes: their variance.
@@ -127,6 +166,9 @@ void EmkFourierOptions::fields(Fields& f) {
   f("dim", dim, "number of random Fourier features (D)").range(1, 1e6).paper("EMK 3.2");
   local.fields(f);
   f("orthogonal", orthogonal, "orthogonal directions: same kernel, smaller error").paper("Yu et al. 2016");
+  f("hadamard", hadamard,
+    "directions by fast Hadamard transforms, d log d a block instead of d^2; where d is at least 48 and 3/4 of a power of two")
+      .paper("Yu et al. 2016");
   f("draws", draws,
     "frequencies drawn for each that is kept: those whose averages differ most between the classes; 1 keeps all")
       .range(1, 1000)
@@ -137,16 +179,19 @@ void EmkFourierOptions::fields(Fields& f) {
 SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sample, Rng rng, const Progress& progress) {
   require_shift_invariant(options.local.kernel);
   const double gamma = LocalKernel(options.local, sample.vectors, rng).gamma();
-  const Matrix<double> drawn = draw_frequencies(options, gamma, sample.vectors.cols(), rng.derive("frequencies"));
-  Matrix<float> frequencies(drawn.rows(), drawn.cols());
-  for (size_t i = 0; i < drawn.size(); ++i) frequencies.data()[i] = static_cast<float>(drawn.data()[i]);
+  const size_t d = sample.vectors.cols();
+  std::vector<float> phases(static_cast<size_t>(options.dim * options.draws));
   Rng phase_rng = rng.derive("phases");
-  std::vector<float> phases(drawn.rows());
   for (float& phase : phases)
     phase = static_cast<float>(phase_rng.uniform(-std::numbers::pi, std::numbers::pi));
+  if (takes_hadamard(options, d))
+    return SetFeature(std::make_unique<EmkFourier>(draw_hadamard(options, gamma, d, rng.derive("frequencies")),
+                                                   std::move(phases)),
+                      options.pooling);
+  Matrix<float> frequencies = draw_frequencies(options, gamma, d, rng.derive("frequencies"));
   if (options.draws > 1) {
     const std::vector<double> spread = spread_over_classes(EmkFourier(frequencies, phases), sample, progress);
-    std::vector<size_t> kept(drawn.rows());
+    std::vector<size_t> kept(phases.size());
     std::iota(kept.begin(), kept.end(), size_t{0});
     std::ranges::stable_sort(kept, std::greater<>(), [&](size_t t) { return spread[t]; });
     kept.resize(static_cast<size_t>(options.dim));
@@ -159,10 +204,25 @@ SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sampl
 }
 
 SetFeature load_emk_fourier(const EmkFourierOptions& options, TensorReader in) {
-  Matrix<float> frequencies = in.matrix<float>("frequencies");
   std::vector<float> phases = in.values<float>("phases");
-  in.require(frequencies.rows() == phases.size() && !phases.empty(), "frequencies and phases differ in number");
-  return SetFeature(std::make_unique<EmkFourier>(std::move(frequencies), std::move(phases)), options.pooling);
+  in.require(!phases.empty(), "there are no phases");
+  if (in.has("frequencies")) {
+    Matrix<float> frequencies = in.matrix<float>("frequencies");
+    in.require(frequencies.rows() == phases.size(), "frequencies and phases differ in number");
+    return SetFeature(std::make_unique<EmkFourier>(std::move(frequencies), std::move(phases)), options.pooling);
+  }
+  const double input_dim = in.number("input_dim");
+  in.require(input_dim >= 1 && input_dim <= 1e6, "the vectors' dimension is none");
+  const auto d = static_cast<size_t>(input_dim);
+  std::vector<float> lengths = in.values<float>("lengths");
+  Matrix<float> signs = in.matrix<float>("signs");
+  in.require(lengths.size() == phases.size(), "lengths and phases differ in number");
+  in.require(signs.rows() == HadamardDirections::sign_rows(d, lengths.size()) &&
+                 signs.cols() == HadamardDirections::padded_dim(d),
+             "signs do not fit the vectors' dimension");
+  return SetFeature(std::make_unique<EmkFourier>(HadamardDirections(d, std::move(lengths), std::move(signs)),
+                                                 std::move(phases)),
+                    options.pooling);
 }
 
 }  // namespace muster

@@ -8,10 +8,13 @@
 //   b ~ U[-pi, pi]
 //
 // With orthogonal=true (gaussian, cauchy) blocks of d rows are made orthogonal, their lengths kept as drawn
-// (orthogonal random features, Yu et al. 2016): same expectation, smaller error.
+// (orthogonal random features, Yu et al. 2016): same expectation, smaller error. With hadamard=true they are
+// drawn as math/hadamard.h has them, where the vectors' dimension nearly fills a power of two: D log d instead
+// of D d a vector.
 // draws=k draws k D features and keeps the D whose averages differ most between the classes of the
 // sample (after Sinha & Duchi 2016); the kernel is then one that the labels shaped.
-// Cost O(m d D) a set, a matrix product and D cosines a vector; fit O(d D), or O(d^2 D) orthogonal.
+// Cost a set: O(m D log d) by Hadamard transforms, O(m d D) by a matrix product otherwise, and m D cosines;
+// fit O(d D), or O(d^2 D) orthogonal without them.
 #pragma once
 
 #include "muster/math/local_kernel.h"
@@ -23,6 +26,7 @@ struct EmkFourierOptions {
   int dim = 1000;
   LocalKernelOptions local;
   bool orthogonal = true;
+  bool hadamard = true;
   int draws = 1;
   PoolingOptions pooling;
 
