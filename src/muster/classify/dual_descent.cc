@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "muster/classify/active_system.h"
+#include "muster/core/parallel.h"
+#include "muster/math/gemm.h"
 #include "muster/math/vector_ops.h"
 
 namespace muster {
@@ -17,6 +20,17 @@ constexpr int kMaxGradientSteps = 200;
 constexpr double kReduction = 0.3;
 // Up to so many active items a factorisation is cheaper than the gradient steps it saves.
 constexpr size_t kMaxFactored = 1024;
+// Where the Gram is ill-conditioned more would not help; factored steps will.
+constexpr int64_t kMaxJointProducts = 60;
+// Of the gradient in a joint step: a product costs a fraction of what it does for one problem.
+constexpr double kJointReduction = 0.01;
+constexpr size_t kTile = 256;
+
+// A way from the present solution.
+struct Step {
+  explicit Step(size_t n) : alphas(n), decisions(n) {}
+  std::vector<double> alphas, decisions;
+};
 
 class DualProblem {
  public:
@@ -59,6 +73,12 @@ class DualProblem {
     return worst;
   }
 
+  void recompute_decisions() {
+    std::ranges::fill(decisions_, 0);
+    for (const uint32_t i : order_)
+      if (alphas_[i] != 0) use_row(alphas_[i], i, decisions_);
+  }
+
   // The minimum over one factor for all alphas: a warm start from another C may be far too short.
   void rescale() {
     double linear = 0, quadratic = 0;
@@ -76,6 +96,16 @@ class DualProblem {
   // false where rounding leaves no way down.
   bool newton_step(double tolerance) {
     Step step(alphas_.size());
+    const std::vector<uint32_t> active = begin_step(step);
+    for (double reduction = kReduction; reduction > 1e-9; reduction *= 0.01) {
+      improve(active, std::max(tolerance, reduction), reduction, step);
+      if (take(step)) return true;
+    }
+    return false;
+  }
+
+  // The items within the margin; the step takes all others out of the solution.
+  std::vector<uint32_t> begin_step(Step& step) {
     std::vector<uint32_t> active;
     for (const uint32_t i : order_) {
       if (slack(decisions_[i], i) > 0) {
@@ -85,21 +115,22 @@ class DualProblem {
         use_row(-alphas_[i], i, step.decisions);
       }
     }
-    for (double reduction = kReduction; reduction > 1e-9; reduction *= 0.01) {
-      improve(active, std::max(tolerance, reduction), reduction, step);
-      const double length = search(step);
-      if (!(length > 0)) continue;
-      move(step, length);
-      return true;
+    return active;
+  }
+
+  // Goes along the step as far as the primal value falls; false where it does not.
+  bool take(const Step& step) {
+    const double length = search(step);
+    if (!(length > 0)) return false;
+    for (size_t i = 0; i < alphas_.size(); ++i) {
+      alphas_[i] += length * step.alphas[i];
+      decisions_[i] += length * step.decisions[i];
     }
-    return false;
+    return true;
   }
 
  private:
-  struct Step {
-    explicit Step(size_t n) : alphas(n), decisions(n) {}
-    std::vector<double> alphas, decisions;
-  };
+  friend class ConjugateGradients;
 
   double ridge(size_t i) const { return ridge_[targets_[i] > 0]; }
   double slack(double decision, size_t i) const {
@@ -112,13 +143,6 @@ class DualProblem {
   void use_row(double alpha, size_t i, std::vector<double>& decisions) {
     axpy(alpha * targets_[i], gram_.row(i), decisions);
     ++rows_used_;
-  }
-
-  void move(const Step& step, double length) {
-    for (size_t i = 0; i < alphas_.size(); ++i) {
-      alphas_[i] += length * step.alphas[i];
-      decisions_[i] += length * step.decisions[i];
-    }
   }
 
   // The right-hand side of Newton's equations on the active items, after what the step has done.
@@ -156,38 +180,7 @@ class DualProblem {
   }
 
   void conjugate_gradients(const std::vector<uint32_t>& active, double tolerance, double reduction,
-                           Step& step) {
-    const size_t count = active.size();
-    std::vector<double> residual = residual_of(active, step), way = residual,
-                        image(decisions_.size());
-    double norm = 0, worst = 0;
-    for (const double value : residual) {
-      norm += value * value;
-      worst = std::max(worst, std::abs(value));
-    }
-    const double goal = std::max(tolerance, reduction * worst);
-    for (int k = 0; k < kMaxGradientSteps && worst > goal; ++k) {
-      std::ranges::fill(image, 0);
-      for (size_t s = 0; s < count; ++s) use_row(way[s], active[s], image);
-      const auto product = [&](size_t s) {
-        return targets_[active[s]] * image[active[s]] + ridge(active[s]) * way[s];
-      };
-      double curvature = 0, next = 0;
-      for (size_t s = 0; s < count; ++s) curvature += way[s] * product(s);
-      if (!(curvature > 0)) break;
-      const double length = norm / curvature;
-      worst = 0;
-      for (size_t s = 0; s < count; ++s) {
-        step.alphas[active[s]] += length * way[s];
-        residual[s] -= length * product(s);
-        next += residual[s] * residual[s];
-        worst = std::max(worst, std::abs(residual[s]));
-      }
-      for (size_t i = 0; i < image.size(); ++i) step.decisions[i] += length * image[i];
-      for (size_t s = 0; s < count; ++s) way[s] = residual[s] + next / norm * way[s];
-      norm = next;
-    }
-  }
+                           Step& step);
 
   // The t in (0, 1] of least primal value along the step, by bisection of its derivative, which
   // rises; 0 where the value does not fall.
@@ -224,7 +217,123 @@ class DualProblem {
   int64_t rows_used_ = 0;
 };
 
+// Towards the point where the gradients of the active items vanish.
+class ConjugateGradients {
+ public:
+  // Until the worst gradient is within `tolerance` or `reduction` times what it is now.
+  ConjugateGradients(const DualProblem& dual, std::vector<uint32_t> active, double tolerance,
+                     double reduction, Step& step)
+      : dual_(dual), active_(std::move(active)), step_(step), residual_(dual.residual_of(active_, step)), way_(residual_) {
+    for (const double value : residual_) {
+      norm_ += value * value;
+      worst_ = std::max(worst_, std::abs(value));
+    }
+    goal_ = std::max(tolerance, reduction * worst_);
+  }
+
+  bool done() const { return worst_ <= goal_; }
+  const std::vector<uint32_t>& active() const { return active_; }
+  // Of an active item, by its position among them.
+  double way(size_t s) const { return way_[s]; }
+  double signed_way(size_t s) const { return way_[s] * dual_.targets_[active_[s]]; }
+
+  // `image` is the Gram times the signed way.
+  template <class Number>
+  void advance(std::span<const Number> image) {
+    const auto product = [&](size_t s) {
+      const uint32_t i = active_[s];
+      return dual_.targets_[i] * static_cast<double>(image[i]) + dual_.ridge(i) * way_[s];
+    };
+    double curvature = 0, next = 0;
+    for (size_t s = 0; s < active_.size(); ++s) curvature += way_[s] * product(s);
+    if (!(curvature > 0)) {
+      worst_ = 0;  // rounding leaves nothing to gain
+      return;
+    }
+    const double length = norm_ / curvature;
+    worst_ = 0;
+    for (size_t s = 0; s < active_.size(); ++s) {
+      step_.alphas[active_[s]] += length * way_[s];
+      residual_[s] -= length * product(s);
+      next += residual_[s] * residual_[s];
+      worst_ = std::max(worst_, std::abs(residual_[s]));
+    }
+    for (size_t i = 0; i < image.size(); ++i)
+      step_.decisions[i] += length * static_cast<double>(image[i]);
+    for (size_t s = 0; s < active_.size(); ++s) way_[s] = residual_[s] + next / norm_ * way_[s];
+    norm_ = next;
+  }
+
+ private:
+  const DualProblem& dual_;
+  std::vector<uint32_t> active_;
+  Step& step_;
+  std::vector<double> residual_, way_;
+  double norm_ = 0, worst_ = 0, goal_ = 0;
+};
+
+void DualProblem::conjugate_gradients(const std::vector<uint32_t>& active, double tolerance,
+                                      double reduction, Step& step) {
+  ConjugateGradients descent(*this, active, tolerance, reduction, step);
+  std::vector<double> image(decisions_.size());
+  for (int k = 0; k < kMaxGradientSteps && !descent.done(); ++k) {
+    std::ranges::fill(image, 0);
+    for (size_t s = 0; s < active.size(); ++s) use_row(descent.way(s), active[s], image);
+    descent.advance(std::span<const double>(image));
+  }
+}
+
+// images = ways times the Gram, by tiles of its columns.
+void multiply(const Matrix<float>& ways, size_t count, MatrixView<const float> gram, Matrix<float>& images) {
+  parallel_for(gram.cols, kTile, [&](size_t begin, size_t end) {
+    const size_t cols = end - begin;
+    gemm_nn(ways.view().slice_rows(0, count), ConstMatrixView(gram.data + begin, gram.rows, cols, gram.stride),
+            MatrixView<float>(images.data() + begin, count, cols, images.cols()));
+  });
+}
+
 }  // namespace
+
+int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryProblem>& problems,
+                       const std::vector<Costs>& costs, double tolerance, std::vector<DualSolution>& solutions) {
+  const size_t n = gram.rows, count = problems.size();
+  MUSTER_CHECK(costs.size() == count && solutions.size() == count);
+  std::vector<DualProblem> duals;
+  for (size_t p = 0; p < count; ++p) duals.emplace_back(gram, problems[p], costs[p], solutions[p]);
+  std::vector<size_t> unsolved(count);
+  std::iota(unsolved.begin(), unsolved.end(), size_t{0});
+  std::vector<double> reductions(count, kJointReduction);
+  Matrix<float> ways(count, n), images(count, n);
+  int64_t products = 0;
+  while (products < kMaxJointProducts) {
+    std::erase_if(unsolved, [&](size_t p) { return duals[p].violation() <= tolerance; });
+    if (unsolved.empty()) break;
+    std::vector<Step> steps(unsolved.size(), Step(n));
+    std::vector<ConjugateGradients> descents;
+    for (size_t u = 0; u < unsolved.size(); ++u) {
+      std::vector<uint32_t> active = duals[unsolved[u]].begin_step(steps[u]);
+      descents.emplace_back(duals[unsolved[u]], std::move(active), reductions[unsolved[u]] * tolerance, reductions[unsolved[u]], steps[u]);
+    }
+    for (; products < kMaxJointProducts; ++products) {
+      std::vector<ConjugateGradients*> going;
+      for (ConjugateGradients& descent : descents)
+        if (!descent.done()) going.push_back(&descent);
+      if (going.empty()) break;
+      for (size_t g = 0; g < going.size(); ++g) {
+        std::ranges::fill(ways.row(g), 0.0f);
+        for (size_t s = 0; s < going[g]->active().size(); ++s)
+          ways(g, going[g]->active()[s]) = static_cast<float>(going[g]->signed_way(s));
+      }
+      multiply(ways, going.size(), gram, images);
+      for (size_t g = 0; g < going.size(); ++g) going[g]->advance(std::span<const float>(images.row(g)));
+    }
+    for (size_t u = 0; u < unsolved.size(); ++u)
+      if (!duals[unsolved[u]].take(steps[u])) reductions[unsolved[u]] *= 0.1;  // the way was not exact enough
+  }
+  // Single precision was good enough for the way, not for what is left at its end.
+  parallel_for(count, 1, [&](size_t p, size_t) { duals[p].recompute_decisions(); });
+  return products;
+}
 
 int64_t solve_dual(MatrixView<const float> gram, const BinaryProblem& problem, Costs costs,
                    const DualLimits& limits, Rng rng, DualSolution& solution) {
@@ -232,6 +341,7 @@ int64_t solve_dual(MatrixView<const float> gram, const BinaryProblem& problem, C
   MUSTER_CHECK(gram.cols == n && problem.targets.size() == n);
   MUSTER_CHECK(solution.alphas.size() == n && solution.decisions.size() == n);
   DualProblem dual(gram, problem, costs, solution);
+  if (dual.violation() <= limits.tolerance) return 0;
   dual.shuffle(rng);
   dual.rescale();
   // Only the worse violations are repaired in a sweep: looking costs O(1), repairing a row of K, so

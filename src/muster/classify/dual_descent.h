@@ -38,6 +38,13 @@ struct DualLimits {
   int max_steps = 100;
 };
 
+// Brings all problems on one Gram near their solutions together: Newton steps as above by conjugate gradients,
+// whose products with the Gram are one matrix product for all of them, in single precision and at most 60 times.
+// Where that is enough every problem ends within `tolerance`; solve_dual finishes the others. Returns the
+// number of products.
+int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryProblem>& problems,
+                       const std::vector<Costs>& costs, double tolerance, std::vector<DualSolution>& solutions);
+
 // Improves `solution` (start from DualSolution(n), or from that of another C) and returns
 // the number of rows of K it used. Requires a symmetric positive semi-definite Gram. Deterministic
 // given rng. O(n) memory beside the Gram; O(n) time a row.

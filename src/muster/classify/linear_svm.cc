@@ -62,10 +62,12 @@ class GramWay {
     LinearFit out{{Matrix<float>(count, vectors_.cols), std::vector<double>(count)}, 0};
     std::vector<int64_t> changes(count);
     ProgressStep step(progress, "training", count);
+    std::vector<DualSolution> solutions =
+        squared_hinge_starts(gram_, problems, options_.class_weights, C, options_.tolerance);
     parallel_for(count, 1, [&](size_t begin, size_t end) {
       for (size_t p = begin; p < end; ++p) {
         if (problems[p].two_sided()) {
-          DualSolution solution(n);
+          DualSolution& solution = solutions[p];
           changes[p] = squared_hinge_fit(gram_, problems[p], options_.class_weights, C,
                                          options_.tolerance, rng.derive(p), solution);
           for (size_t i = 0; i < n; ++i) {

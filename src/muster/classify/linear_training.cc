@@ -16,13 +16,7 @@ constexpr size_t kLargestGram = 20000;
 // Cross-validation only ranks values of C, for which rougher solutions do.
 constexpr double kCvTolerance = 3;
 
-std::vector<double> squared_norms(ConstMatrixView vectors) {
-  std::vector<double> out(vectors.rows);
-  parallel_for(vectors.rows, kTile, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) out[i] = dot(vectors.row(i), vectors.row(i));
-  });
-  return out;
-}
+double squared_norm(std::span<const float> values) { return dot(values, values); }
 
 void require_finite(const char* stage, const std::vector<double>& norms) {
   for (size_t i = 0; i < norms.size(); ++i)
@@ -44,21 +38,11 @@ std::vector<double> mean_of_rows(ConstMatrixView vectors) {
   constexpr size_t kColumns = 1024;
   std::vector<double> mean(vectors.cols);
   parallel_for(vectors.cols, kColumns, [&](size_t begin, size_t end) {
-    for (size_t i = 0; i < vectors.rows; ++i)
-      for (size_t c = begin; c < end; ++c) mean[c] += vectors(i, c);
-    for (size_t c = begin; c < end; ++c) mean[c] /= static_cast<double>(vectors.rows);
+    const std::span<double> part = std::span(mean).subspan(begin, end - begin);
+    for (size_t i = 0; i < vectors.rows; ++i) axpy(1, vectors.row(i).subspan(begin, end - begin), part);
+    for (double& value : part) value /= static_cast<double>(vectors.rows);
   });
   return mean;
-}
-
-Matrix<float> subtract(ConstMatrixView vectors, const std::vector<double>& mean) {
-  Matrix<float> out(vectors.rows, vectors.cols);
-  parallel_for(out.rows(), kTile, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i)
-      for (size_t c = 0; c < out.cols(); ++c)
-        out(i, c) = static_cast<float>(static_cast<double>(vectors(i, c)) - mean[c]);
-  });
-  return out;
 }
 
 }  // namespace
@@ -70,12 +54,26 @@ bool use_gram(LinearSolver solver, size_t n, size_t dim) {
 
 PreparedVectors::PreparedVectors(const char* stage, ConstMatrixView vectors, bool centre)
     : vectors_(vectors) {
-  std::vector<double> norms = squared_norms(vectors);
-  require_finite(stage, norms);
   if (centre) {
     mean_ = mean_of_rows(vectors);
-    centred_ = subtract(vectors, mean_);
-    norms = squared_norms(centred_);
+    centred_ = Matrix<float>(vectors.rows, vectors.cols);
+  }
+  std::vector<double> norms(vectors.rows);
+  parallel_for(vectors.rows, 16, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      if (centre) {
+        const auto from = vectors.row(i);
+        const auto to = centred_.row(i);
+        for (size_t c = 0; c < to.size(); ++c)
+          to[c] = static_cast<float>(static_cast<double>(from[c]) - mean_[c]);
+      }
+      norms[i] = squared_norm(view().row(i));
+    }
+  });
+  // A value that is none makes the mean, and so all rows, not finite: the vectors themselves say which it was.
+  if (!std::ranges::all_of(norms, [](double norm) { return std::isfinite(norm); })) {
+    for (size_t i = 0; i < vectors.rows; ++i) norms[i] = squared_norm(vectors.row(i));
+    require_finite(stage, norms);
   }
   scale_ = norm_scale(norms);
 }

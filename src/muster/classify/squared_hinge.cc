@@ -14,7 +14,22 @@ DualLimits rough_limits(double tolerance) {
   return limits;
 }
 
+// So many problems share a product with the Gram to some gain.
+constexpr size_t kFewProblems = 4;
+
 }  // namespace
+
+std::vector<DualSolution> squared_hinge_starts(MatrixView<const float> gram, const std::vector<BinaryProblem>& problems,
+                                               ClassWeights class_weights, double C, double tolerance) {
+  std::vector<DualSolution> out(problems.size(), DualSolution(gram.rows));
+  if (problems.size() < kFewProblems ||
+      !std::ranges::all_of(problems, [](const BinaryProblem& problem) { return problem.two_sided(); }))
+    return out;
+  std::vector<Costs> costs;
+  for (const BinaryProblem& problem : problems) costs.push_back(scaled(side_weights(problem, class_weights), C));
+  approach_duals(gram, problems, costs, tolerance, out);
+  return out;
+}
 
 int64_t squared_hinge_path(MatrixView<const float> gram, double tolerance, const CvTask& task,
                            MatrixView<double> decisions) {
@@ -36,8 +51,9 @@ int64_t squared_hinge_fit(MatrixView<const float> gram, const BinaryProblem& pro
   const Costs weights = side_weights(problem, class_weights);
   int64_t rows = 0;
   // Up the last values of the grid to C: from a cold start a large C takes longer.
+  const bool cold = std::ranges::all_of(solution.alphas, [](double alpha) { return alpha == 0; });
   for (const double smaller : default_c_grid())
-    if (smaller < C && smaller > C / 50)
+    if (cold && smaller < C && smaller > C / 50)
       rows += solve_dual(gram, problem, scaled(weights, smaller), rough_limits(tolerance), rng,
                          solution);
   DualLimits limits;

@@ -12,7 +12,11 @@ namespace muster {
 int64_t squared_hinge_path(MatrixView<const float> gram, double tolerance, const CvTask& task,
                            MatrixView<double> decisions);
 
-// Solves one problem for one C; `solution` starts from zeros. Returns the rows of the Gram used.
+// Where to start the problems from for one C: near their solutions where there are several, or at zero.
+std::vector<DualSolution> squared_hinge_starts(MatrixView<const float> gram, const std::vector<BinaryProblem>& problems,
+                                               ClassWeights class_weights, double C, double tolerance);
+
+// Solves one problem for one C from where `solution` is. Returns the rows of the Gram used.
 int64_t squared_hinge_fit(MatrixView<const float> gram, const BinaryProblem& problem,
                           ClassWeights class_weights, double C, double tolerance, const Rng& rng,
                           DualSolution& solution);
