@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
+#include "muster/codebook/bounded_nearest.h"
 #include "muster/core/parallel.h"
 #include "muster/math/nearest.h"
 
@@ -13,16 +15,6 @@ constexpr size_t kBlockRows = 1024;
 // k-means++ looks at this many vectors a centre at the most: a pass over all of them for every
 // single centre would cost more than the iterations that follow.
 constexpr size_t kSeedingVectorsPerCentre = 16;
-
-struct Assignment {
-  std::vector<uint32_t> nearest;
-  std::vector<float> squared_distances;
-
-  double mean_error() const {
-    return std::accumulate(squared_distances.begin(), squared_distances.end(), 0.0) /
-           static_cast<double>(squared_distances.size());
-  }
-};
 
 double squared_distance(std::span<const float> a, std::span<const float> b) {
   float sum = 0;
@@ -149,8 +141,13 @@ KMeans fit_kmeans(const KMeansOptions& options, ConstMatrixView vectors, Rng rng
   model.half_norms = half_squared_norms(model.centres);
   ProgressStep step(progress, "k-means", static_cast<size_t>(options.iterations));
   Assignment assignment;
+  std::optional<BoundedNearest> bounded;
+  if (BoundedNearest::pays(vectors.rows, model.centres.rows(), vectors.cols)) bounded.emplace(vectors, model.centres);
   for (int i = 0; i < options.iterations; ++i) {
-    assign(vectors, model, assignment);
+    if (bounded)
+      bounded->assign(model.centres, assignment);
+    else
+      assign(vectors, model, assignment);
     const double error = assignment.mean_error();
     const bool first = model.error_per_iteration.empty();
     const double previous = first ? 0 : model.error_per_iteration.back();

@@ -1,6 +1,7 @@
 // k-means: centres minimising sum_x min_j |x - c_j|^2 (Lloyd's iterations from k-means++ seeds).
 // Used for vocabularies by EMK section 2, GEN 3.1, DSPM 4. Cost O(n k d) an iteration, by matrix
-// products; memory O(n + k d) beside the data.
+// products, and less where bounds of distances spare them (bounded_nearest.h); memory beside the data O(k d) and,
+// for the bounds, n k / 16 floats.
 #pragma once
 
 #include <span>
