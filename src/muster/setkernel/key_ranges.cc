@@ -58,11 +58,17 @@ BinKeys find_cuts(Sets sets, size_t keys_per_range) {
   return cuts;
 }
 
-size_t first_not_before(const BinKeys& keys, Key cut) {
-  size_t begin = 0, end = keys.size();
+// The first key from `begin` on that is not before the cut, in steps that grow: it is near.
+size_t first_not_before(const BinKeys& keys, size_t begin, Key cut) {
+  const auto before = [&](size_t i) { return key_less(keys, keys.key(i), cut); };
+  size_t end = begin;
+  for (size_t step = 1; end < keys.size() && before(end); step *= 2) {
+    begin = end + 1;
+    end = std::min(end + step, keys.size());
+  }
   while (begin < end) {
     const size_t middle = (begin + end) / 2;
-    if (key_less(keys, keys.key(middle), cut))
+    if (before(middle))
       begin = middle + 1;
     else
       end = middle;
@@ -80,7 +86,8 @@ KeyRanges::KeyRanges(Sets sets, size_t keys_per_range) : begins_(2, sets.size())
   parallel_for(sets.size(), kSetsPerTask, [&](size_t begin, size_t end) {
     for (size_t s = begin; s < end; ++s) {
       for (size_t c = 0; c < cuts.size(); ++c)
-        begins_(c + 1, s) = static_cast<uint32_t>(first_not_before(*sets[s], cuts.key(c)));
+        begins_(c + 1, s) =
+            static_cast<uint32_t>(first_not_before(*sets[s], begins_(c, s), cuts.key(c)));
       begins_(cuts.size() + 1, s) = static_cast<uint32_t>(sets[s]->size());
     }
   });

@@ -11,10 +11,10 @@ namespace muster {
 namespace {
 
 // A range is worked on in cache, and by one thread.
-constexpr size_t kKeysPerRange = size_t{1} << 14;
+constexpr size_t kKeysPerRange = size_t{1} << 13;
 // What a range costs for every set is little beside its keys.
 constexpr size_t kKeysPerSet = 8;
-constexpr size_t kRangesAtOnce = 64;
+constexpr size_t kRangesAtOnce = 128;  // so that what they emit need not all be kept
 
 // The keys of all sets with as many planes as the longest has.
 class EvenKeys {
@@ -38,7 +38,7 @@ class EvenKeys {
   std::deque<BinKeys> wide_;
 };
 
-// Of many sets, by increasing key.
+// The finest bins of many sets in one range, by increasing key.
 class RangeOfBins {
  public:
   RangeOfBins(std::span<const FinestBins* const> sets, std::span<const BinKeys* const> keys,
