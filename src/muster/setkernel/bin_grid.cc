@@ -49,15 +49,18 @@ class BitWriter {
   int filled_ = 0;
 };
 
-// Most significant byte first, by an explicit stack; few keys are compared as they are.
+// Eight bits at a time from the first in which keys differ, by an explicit stack; few keys are
+// compared as they are. The word that is being sorted by travels with the key's index, so that
+// sorting looks at memory in order.
 class KeySort {
  public:
-  explicit KeySort(const BinKeys& keys) : keys_(keys), order_(keys.size()), spare_(keys.size()) {
-    std::iota(order_.begin(), order_.end(), 0u);
+  explicit KeySort(const BinKeys& keys) : keys_(keys), entries_(keys.size()), spare_(keys.size()) {
+    for (size_t i = 0; i < entries_.size(); ++i)
+      entries_[i] = {keys.key(i)[0], static_cast<uint32_t>(i)};
   }
 
   std::vector<uint32_t> run() {
-    open_.push_back({0, order_.size(), 0});
+    open_.push_back({0, entries_.size(), 0});
     while (!open_.empty()) {
       const Range range = open_.back();
       open_.pop_back();
@@ -66,52 +69,67 @@ class KeySort {
       else
         split(range);
     }
-    return std::move(order_);
+    std::vector<uint32_t> order(entries_.size());
+    std::ranges::transform(entries_, order.begin(), &Entry::index);
+    return order;
   }
 
  private:
   static constexpr size_t kFew = 32;
+  struct Entry {
+    uint64_t word;
+    uint32_t index;
+  };
+  // Keys that agree in all words before `word`.
   struct Range {
-    size_t begin, end, byte;
+    size_t begin, end, word;
   };
 
-  uint8_t byte_of(uint32_t index, size_t byte) const {
-    return static_cast<uint8_t>(keys_.key(index)[byte / 8] >> (56 - 8 * (byte % 8)));
+  std::span<Entry> entries_of(const Range& range) {
+    return std::span(entries_).subspan(range.begin, range.end - range.begin);
   }
 
   void compare(const Range& range) {
-    const size_t word = range.byte / 8;
-    const auto at = [&](size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::sort(at(range.begin), at(range.end), [&](uint32_t i, uint32_t j) {
-      for (size_t w = word; w < keys_.words; ++w)
-        if (keys_.key(i)[w] != keys_.key(j)[w]) return keys_.key(i)[w] < keys_.key(j)[w];
-      return i < j;
+    std::ranges::sort(entries_of(range), [&](const Entry& a, const Entry& b) {
+      if (a.word != b.word) return a.word < b.word;
+      for (size_t w = range.word + 1; w < keys_.words; ++w)
+        if (keys_.key(a.index)[w] != keys_.key(b.index)[w])
+          return keys_.key(a.index)[w] < keys_.key(b.index)[w];
+      return a.index < b.index;
     });
   }
 
-  void split(const Range& range) {
-    for (size_t byte = range.byte; byte < 8 * keys_.words; ++byte) {
-      std::array<size_t, 257> starts{};
-      for (size_t i = range.begin; i < range.end; ++i)
-        ++starts[byte_of(order_[i], byte) + size_t{1}];
-      if (std::ranges::find(starts, range.end - range.begin) != starts.end())
-        continue;  // all alike
-      std::partial_sum(starts.begin(), starts.end(), starts.begin());
-      std::array<size_t, 257> next = starts;
-      for (size_t i = range.begin; i < range.end; ++i)
-        spare_[range.begin + next[byte_of(order_[i], byte)]++] = order_[i];
-      std::copy(spare_.begin() + static_cast<std::ptrdiff_t>(range.begin),
-                spare_.begin() + static_cast<std::ptrdiff_t>(range.end),
-                order_.begin() + static_cast<std::ptrdiff_t>(range.begin));
-      for (size_t b = 0; b < 256; ++b)
-        if (starts[b + 1] > starts[b] + 1)
-          open_.push_back({range.begin + starts[b], range.begin + starts[b + 1], byte + 1});
-      return;
+  void split(Range range) {
+    const std::span<Entry> entries = entries_of(range);
+    uint64_t differing = bits_that_differ(entries);
+    while (differing == 0) {
+      if (++range.word == keys_.words) return;
+      for (Entry& entry : entries) entry.word = keys_.key(entry.index)[range.word];
+      differing = bits_that_differ(entries);
     }
+    const int shift = std::max(0, 56 - std::countl_zero(differing));
+    const auto digit = [&](const Entry& entry) {
+      return static_cast<uint8_t>(entry.word >> shift);
+    };
+    std::array<size_t, 257> starts{};
+    for (const Entry& entry : entries) ++starts[digit(entry) + size_t{1}];
+    std::partial_sum(starts.begin(), starts.end(), starts.begin());
+    std::array<size_t, 257> next = starts;
+    for (const Entry& entry : entries) spare_[next[digit(entry)]++] = entry;
+    std::copy_n(spare_.begin(), entries.size(), entries.begin());
+    for (size_t d = 0; d < 256; ++d)
+      if (starts[d + 1] > starts[d] + 1)
+        open_.push_back({range.begin + starts[d], range.begin + starts[d + 1], range.word});
+  }
+
+  static uint64_t bits_that_differ(std::span<const Entry> entries) {
+    uint64_t differing = 0;
+    for (const Entry& entry : entries) differing |= entry.word ^ entries[0].word;
+    return differing;
   }
 
   const BinKeys& keys_;
-  std::vector<uint32_t> order_, spare_;
+  std::vector<Entry> entries_, spare_;
   std::vector<Range> open_;
 };
 
@@ -128,6 +146,12 @@ int merge_level(const BinKeys& keys, const uint64_t* a, const uint64_t* b) {
     return keys.num_planes - static_cast<int>(bit / keys.dim);
   }
   return 0;
+}
+
+void round_down(const BinKeys& keys, uint64_t* key, int level) {
+  const size_t kept = keys.dim * static_cast<size_t>(keys.num_planes - level);
+  for (size_t w = kept / 64; w < keys.words; ++w)
+    key[w] &= w == kept / 64 && kept % 64 > 0 ? ~uint64_t{0} << (64 - kept % 64) : 0;
 }
 
 bool key_less(const BinKeys& keys, const uint64_t* a, const uint64_t* b) {

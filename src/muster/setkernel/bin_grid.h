@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,10 @@ struct BinKeys {
 // The finest level at which two keys of this length share a bin: 0 where they are equal, at most
 // keys.num_planes.
 int merge_level(const BinKeys& keys, const uint64_t* a, const uint64_t* b);
+// Merge level of the first of all keys, and of what would come behind the last.
+inline constexpr int kNoNeighbour = std::numeric_limits<int>::max();
+// To the least key in the same bin of a level.
+void round_down(const BinKeys& keys, uint64_t* key, int level);
 bool key_less(const BinKeys& keys, const uint64_t* a, const uint64_t* b);
 // Indices by increasing key, equal keys by index. Radix sort: linear in the number of keys.
 std::vector<uint32_t> sorted_order(const BinKeys& keys);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "muster/core/parallel.h"
 #include "muster/setkernel/correspondence.h"
 #include "muster/setkernel/gram.h"
 #include "muster/setkernel/pyramid_set.h"
@@ -14,6 +15,13 @@ namespace {
 constexpr double kLeastMeanSimilarity = 0.25;
 constexpr int kNumStarts = 3;
 constexpr size_t kSetsForStart = 24;
+constexpr size_t kRowsPerTask = 32;
+
+std::vector<size_t> sizes_of(RepresentedSpan sets) {
+  std::vector<size_t> out;
+  for (const auto& set : sets) out.push_back(pyramid_set(*set).size);
+  return out;
+}
 
 class Pmk final : public SetKernel, public ImpliesMatches {
  public:
@@ -53,9 +61,12 @@ class Pmk final : public SetKernel, public ImpliesMatches {
         out(i, i) = static_cast<double>(pyramid_set(*a[i]).size * grid_.num_pyramids());
       mirror_upper(out);
     }
-    for (size_t i = 0; i < a.size(); ++i)
-      for (size_t j = 0; j < b.size(); ++j)
-        out(i, j) = normalised(out(i, j), pyramid_set(*a[i]).size, pyramid_set(*b[j]).size);
+    const std::vector<size_t> sizes_a = sizes_of(a), sizes_b = sizes_of(b);
+    parallel_for(a.size(), kRowsPerTask, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i)
+        for (size_t j = 0; j < b.size(); ++j)
+          out(i, j) = normalised(out(i, j), sizes_a[i], sizes_b[j]);
+    });
   }
 
   std::vector<Correspondence> matches(const VectorSet& a, const VectorSet& b) const override {

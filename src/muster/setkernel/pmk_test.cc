@@ -261,6 +261,55 @@ TEST(Pmk, TheOrderOfManySetsAndThreadsDoNotChangeABit) {
     for (size_t j = 0; j < 70; ++j) EXPECT_EQ(one(i, j), turned(69 - i, 69 - j));
 }
 
+// Sets around common centres, with enough bins for many ranges of keys.
+Sets many_clustered_bins(size_t d, double range) {
+  Matrix<double> centres(10, d);
+  Rng rng(d);
+  for (double& value : centres.values()) value = rng.uniform(0, range);
+  Sets out;
+  for (size_t s = 0; s < 40; ++s) {
+    Matrix<float> vectors(s % 8 == 0 ? 20 * s : 1500, d);
+    for (size_t i = 0; i < vectors.rows(); ++i) {
+      const auto centre = centres.row(rng.below(10));
+      for (size_t t = 0; t < d; ++t)
+        vectors(i, t) = static_cast<float>(std::floor(centre[t] + range / 20 * rng.normal()));
+    }
+    out.push_back(set_of(std::move(vectors)));
+  }
+  return out;
+}
+
+class PmkOfManyBins : public testing::TestWithParam<std::pair<size_t, double>> {};
+
+TEST_P(PmkOfManyBins, EqualsPairsOneByOneForAnyNumberOfThreads) {
+  const auto [d, range] = GetParam();
+  const Sets sets = many_clustered_bins(d, range);
+  // Fitted on few, so that some sets have longer keys than others.
+  const auto kernel = fit_pmk(options_of(1, true), all_of({sets[8]}), Rng(3), {});
+  const Represented all = represent_all(*kernel, sets);
+  const auto between = [&](int threads, RepresentedSpan rows, RepresentedSpan cols) {
+    const ThreadLimit limit(threads);
+    Matrix<double> out(rows.size(), cols.size());
+    kernel->gram(rows, cols, out, {});
+    return out;
+  };
+  const RepresentedSpan first = RepresentedSpan(all).first(20),
+                        rest = RepresentedSpan(all).subspan(20);
+  const Matrix<double> whole = between(1, all, all), corner = between(1, first, rest);
+  EXPECT_EQ(whole, between(2, all, all));
+  EXPECT_EQ(corner, between(2, first, rest));
+  for (size_t i = 0; i < 20; i += 3) {
+    const Matrix<double> row = between(2, first.subspan(i, 1), all);
+    for (size_t j = 0; j < all.size(); ++j) EXPECT_EQ(whole(i, j), row(0, j)) << i << ", " << j;
+    for (size_t j = 20; j < all.size(); ++j) EXPECT_EQ(corner(i, j - 20), row(0, j));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Vectors, PmkOfManyBins,
+                         testing::Values(std::pair{size_t{2}, 1e5}, std::pair{size_t{3}, 200.0},
+                                         std::pair{size_t{12}, 512.0},
+                                         std::pair{size_t{24}, 64.0}));
+
 TEST(Pmk, RefusesWhatHasNoBin) {
   const Sets sets{whole_numbers(10, 2, 0, 10, Rng(1))};
   const auto kernel = fit_pmk(options_of(1, true), all_of(sets), Rng(1), {});
@@ -274,6 +323,17 @@ TEST(Pmk, RefusesWhatHasNoBin) {
   EXPECT_ERROR(fit_pmk(options_of(1, true, PmkNormalise::kNone, 1e12),
                        all_of({whole_numbers(9, 2, 0, 1e9, Rng(1))}), Rng(1), {}),
                kData, "smaller scale");
+}
+
+TEST(Pmk, RefusesStoredKeysThatAreNotInOrder) {
+  const Sets sets{whole_numbers(10, 2, 0, 1000, Rng(1))};
+  const auto kernel = fit_pmk(options_of(1, true), all_of(sets), Rng(1), {});
+  TensorMap map;
+  kernel->save_represented(represent_all(*kernel, sets), TensorWriter(map));
+  EXPECT_EQ(kernel->load_represented(TensorReader(map)).size(), 1u);
+  const auto stored = TensorReader(map).values<uint64_t>("keys");
+  TensorWriter(map).put("keys", std::vector<uint64_t>(stored.rbegin(), stored.rend()));
+  EXPECT_ERROR(kernel->load_represented(TensorReader(map)), kData, "order of the stored keys");
 }
 
 TEST(Pmk, ManyVectorsTakeMemoryOfTheirOwnNumber) {

@@ -1,12 +1,8 @@
-// From the sorted bins of many sets to the weighted intersections of all pairs. In the tree of bins
-// over all sets a bin that levels a .. b-1 leave as it is counts once, with what those levels weigh
-// together.
+// From the sorted bins of many sets to the weighted intersections of all pairs (bin_tree.h).
 #pragma once
 
-#include <functional>
-
 #include "muster/setkernel/bin_grid.h"
-#include "muster/setkernel/shared_bins.h"
+#include "muster/setkernel/bin_tree.h"
 
 namespace muster {
 
@@ -18,12 +14,8 @@ struct FinestBins {
 };
 FinestBins finest_bins(const BinKeys& keys);
 
-// weight(a, b) is the summed weight of the levels a .. b-1; of the bin that holds everything, which
-// is formed at level a and stays, weight(a, kForever). Adds to `sums`, which knows the sets by
-// their place in `sets`. Cost: a sort of all bins, then the bins of all levels that two or more
-// sets touch.
-inline constexpr int kForever = -1;
-using LevelsWeight = std::function<double(int a, int b)>;
+// Adds to `sums`, which knows the sets by their place in `sets`. Cost: a sort of all bins, then the
+// bins of all levels that two or more sets touch.
 void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets,
                       const LevelsWeight& weight, IntersectionSums& sums);
 

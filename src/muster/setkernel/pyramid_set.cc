@@ -15,6 +15,12 @@ constexpr double kAutomaticRange = 1024;
 constexpr size_t kFewSets = 16;
 constexpr size_t kPairsTileSide = 16;
 
+bool increasing(const BinKeys& keys) {
+  for (size_t i = 1; i < keys.size(); ++i)
+    if (!key_less(keys, keys.key(i - 1), keys.key(i))) return false;
+  return true;
+}
+
 }  // namespace
 
 size_t PyramidSet::num_bytes() const {
@@ -80,6 +86,7 @@ Represented load_pyramid_sets(const BinGrid& grid, TensorReader in) {
       const auto from = keys.begin() + static_cast<std::ptrdiff_t>(next_key);
       next_key += count * pyramid.keys.words;
       pyramid.keys.bits.assign(from, keys.begin() + static_cast<std::ptrdiff_t>(next_key));
+      in.require(increasing(pyramid.keys), "order of the stored keys");
       pyramid.counts.assign(counts.begin() + static_cast<std::ptrdiff_t>(next_count),
                             counts.begin() + static_cast<std::ptrdiff_t>(next_count + count));
       next_count += count;
@@ -113,7 +120,7 @@ void pyramid_intersections(const BinGrid& grid, RepresentedSpan a, RepresentedSp
     for (const auto& set : a) sets.push_back(&pyramid_set(*set).pyramids[p]);
     if (!symmetric)
       for (const auto& set : b) sets.push_back(&pyramid_set(*set).pyramids[p]);
-    IntersectionSums sums(a.size(), b.size(), symmetric, out);
+    IntersectionSums sums({a.size(), b.size(), symmetric}, out);
     add_pyramid_bins(grid, sets, weight, sums);
     sums.finish();
     step.tick();

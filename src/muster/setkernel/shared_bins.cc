@@ -1,5 +1,8 @@
 #include "muster/setkernel/shared_bins.h"
 
+#include <optional>
+#include <utility>
+
 #include "muster/core/parallel.h"
 #include "muster/math/weighted_minima.h"
 #include "muster/setkernel/gram.h"
@@ -14,32 +17,84 @@ constexpr size_t kTileSide = 64;
 // A dense column costs about a tenth of the time a pair that a sparse one does.
 constexpr size_t kDenseShare = 3;
 
+// Where the sets of the rows stand in the bins of a list, row by row.
+class RowPlaces {
+ public:
+  RowPlaces(const BinList& list, size_t num_rows)
+      : list_(list), row_starts_(num_rows + 1), first_cols_(list.size()) {
+    for (const BinCount& entry : list.counts)
+      if (entry.set < num_rows) ++row_starts_[entry.set + 1];
+    for (size_t i = 0; i < num_rows; ++i) row_starts_[i + 1] += row_starts_[i];
+    places_.resize(row_starts_[num_rows]);
+    std::vector<uint32_t> next(row_starts_.begin(), row_starts_.end() - 1);
+    for (size_t bin = 0; bin < list.size(); ++bin) {
+      size_t at = list.starts[bin];
+      for (; at < list.starts[bin + 1] && list.counts[at].set < num_rows; ++at)
+        places_[next[list.counts[at].set]++] = {static_cast<uint32_t>(bin),
+                                                static_cast<uint32_t>(at)};
+      first_cols_[bin] = static_cast<uint32_t>(at);
+    }
+  }
+
+  // Adds row i: the columns behind its set in each of its bins.
+  void add_row(size_t i, const SetPairs& pairs, double* row) const {
+    const size_t first_set = pairs.symmetric ? 0 : pairs.num_rows;
+    for (size_t p = row_starts_[i]; p < row_starts_[i + 1]; ++p) {
+      const auto [bin, at] = places_[p];
+      const uint32_t own = list_.counts[at].count;
+      const double weight = list_.weights[bin];
+      for (size_t e = pairs.symmetric ? at + size_t{1} : first_cols_[bin];
+           e < list_.starts[bin + 1]; ++e)
+        row[list_.counts[e].set - first_set] +=
+            weight * static_cast<int32_t>(std::min(own, list_.counts[e].count));
+    }
+  }
+
+ private:
+  struct Place {
+    uint32_t bin;
+    uint32_t at;
+  };
+
+  const BinList& list_;
+  std::vector<uint32_t> row_starts_;
+  std::vector<Place> places_;
+  std::vector<uint32_t> first_cols_;  // where the columns begin in a bin
+};
+
 }  // namespace
 
-IntersectionSums::IntersectionSums(size_t num_rows, size_t num_cols, bool symmetric,
-                                   MatrixView<double> out)
-    : num_rows_(num_rows),
-      num_cols_(num_cols),
-      symmetric_(symmetric),
-      out_(out),
-      dense_from_(
-          std::max<size_t>(16, (symmetric ? num_rows : num_rows + num_cols) / kDenseShare)) {
-  MUSTER_CHECK(out.rows == num_rows && out.cols == num_cols &&
-               (!symmetric || num_rows == num_cols));
+void BinList::add(double weight, std::span<const BinCount> bin) {
+  counts.insert(counts.end(), bin.begin(), bin.end());
+  starts.push_back(counts.size());
+  weights.push_back(weight);
 }
 
-IntersectionSums::~IntersectionSums() = default;
+SharedBins::SharedBins(const SetPairs& pairs)
+    : pairs_(pairs), dense_from_(std::max<size_t>(16, pairs.num_sets() / kDenseShare)) {}
 
-void IntersectionSums::add(double weight, std::span<const BinCount> counts) {
+void SharedBins::add(double weight, std::span<const BinCount> counts) {
   if (weight == 0 || counts.size() < 2) return;
-  if (!symmetric_ && (counts.front().set >= num_rows_ || counts.back().set < num_rows_)) return;
-  const bool dense = counts.size() >= dense_from_;
-  std::vector<BinCount>& into = dense ? dense_counts_ : counts_;
-  into.insert(into.end(), counts.begin(), counts.end());
-  (dense ? dense_starts_ : starts_).push_back(into.size());
-  (dense ? dense_weights_ : weights_).push_back(weight);
-  if (dense && dense_weights_.size() == kDenseAtOnce) flush_dense();
-  if (!dense && counts_.size() >= kSparseAtOnce) flush_sparse();
+  if (!pairs_.symmetric &&
+      (counts.front().set >= pairs_.num_rows || counts.back().set < pairs_.num_rows))
+    return;
+  (counts.size() >= dense_from_ ? dense_ : sparse_).add(weight, counts);
+}
+
+IntersectionSums::IntersectionSums(const SetPairs& pairs, MatrixView<double> out)
+    : pairs_(pairs), out_(out) {
+  MUSTER_CHECK(out.rows == pairs.num_rows && out.cols == pairs.num_cols &&
+               (!pairs.symmetric || pairs.num_rows == pairs.num_cols));
+}
+
+void IntersectionSums::take(SharedBins bins) {
+  num_sparse_counts_ += bins.sparse_.counts.size();
+  sparse_.push_back(std::move(bins.sparse_));
+  if (num_sparse_counts_ >= kSparseAtOnce) flush_sparse();
+  for (size_t bin = 0; bin < bins.dense_.size(); ++bin) {
+    dense_.add(bins.dense_.weights[bin], bins.dense_.bin(bin));
+    if (dense_.size() == kDenseAtOnce) flush_dense();
+  }
 }
 
 void IntersectionSums::finish() {
@@ -47,62 +102,33 @@ void IntersectionSums::finish() {
   flush_dense();
 }
 
-// Row by row: where a row's set stands in the bins, then the sets behind it in each of them.
 void IntersectionSums::flush_sparse() {
-  struct Place {
-    uint32_t bin;
-    uint32_t at;
-  };
-  std::vector<size_t> row_starts(num_rows_ + 1);
-  for (const BinCount& entry : counts_)
-    if (entry.set < num_rows_) ++row_starts[entry.set + 1];
-  for (size_t i = 0; i < num_rows_; ++i) row_starts[i + 1] += row_starts[i];
-  std::vector<Place> places(row_starts[num_rows_]);
-  std::vector<uint32_t> first_col(weights_.size());  // where the columns begin in a bin
-  std::vector<size_t> next(row_starts.begin(), row_starts.end() - 1);
-  for (size_t bin = 0; bin < weights_.size(); ++bin) {
-    size_t at = starts_[bin];
-    for (; at < starts_[bin + 1] && counts_[at].set < num_rows_; ++at)
-      places[next[counts_[at].set]++] = {static_cast<uint32_t>(bin), static_cast<uint32_t>(at)};
-    first_col[bin] = static_cast<uint32_t>(at);
-  }
-  const size_t first_set = symmetric_ ? 0 : num_rows_;
-  parallel_for(num_rows_, kRowsPerTask, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      double* row = out_.row(i).data();
-      for (size_t p = row_starts[i]; p < row_starts[i + 1]; ++p) {
-        const auto [bin, at] = places[p];
-        const uint32_t own = counts_[at].count;
-        const double weight = weights_[bin];
-        for (size_t e = symmetric_ ? at + size_t{1} : first_col[bin]; e < starts_[bin + 1]; ++e)
-          row[counts_[e].set - first_set] +=
-              weight * static_cast<int32_t>(std::min(own, counts_[e].count));
-      }
-    }
+  std::vector<std::optional<RowPlaces>> places(sparse_.size());
+  parallel_for(sparse_.size(), 1,
+               [&](size_t i, size_t) { places[i].emplace(sparse_[i], pairs_.num_rows); });
+  parallel_for(pairs_.num_rows, kRowsPerTask, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      for (const auto& in_list : places) in_list->add_row(i, pairs_, out_.row(i).data());
   });
-  counts_.clear();
-  starts_.assign(1, 0);
-  weights_.clear();
+  sparse_.clear();
+  num_sparse_counts_ = 0;
 }
 
 void IntersectionSums::flush_dense() {
-  const size_t num_bins = dense_weights_.size();
-  if (num_bins == 0) return;
-  const size_t num_sets = symmetric_ ? num_rows_ : num_rows_ + num_cols_;
-  Matrix<double> columns(num_sets, num_bins);  // one row a set, so that the sums run along rows
-  for (size_t bin = 0; bin < num_bins; ++bin)
-    for (size_t e = dense_starts_[bin]; e < dense_starts_[bin + 1]; ++e)
-      columns(dense_counts_[e].set, bin) = dense_counts_[e].count;
-  const size_t first_col = symmetric_ ? 0 : num_rows_;
-  for_each_tile(num_rows_, num_cols_, kTileSide, symmetric_, {}, [&](const Tile& tile) {
-    add_weighted_minima(columns.view().slice_rows(tile.row, tile.num_rows),
-                        columns.view().slice_rows(first_col + tile.col, tile.num_cols),
-                        dense_weights_,
-                        {&out_(tile.row, tile.col), tile.num_rows, tile.num_cols, out_.stride});
-  });
-  dense_counts_.clear();
-  dense_starts_.assign(1, 0);
-  dense_weights_.clear();
+  if (dense_.size() == 0) return;
+  // One row a set, so that the sums run along rows.
+  Matrix<double> columns(pairs_.num_sets(), dense_.size());
+  for (size_t bin = 0; bin < dense_.size(); ++bin)
+    for (const auto [set, count] : dense_.bin(bin)) columns(set, bin) = count;
+  const size_t first_col = pairs_.symmetric ? 0 : pairs_.num_rows;
+  for_each_tile(
+      pairs_.num_rows, pairs_.num_cols, kTileSide, pairs_.symmetric, {}, [&](const Tile& tile) {
+        add_weighted_minima(columns.view().slice_rows(tile.row, tile.num_rows),
+                            columns.view().slice_rows(first_col + tile.col, tile.num_cols),
+                            dense_.weights,
+                            {&out_(tile.row, tile.col), tile.num_rows, tile.num_cols, out_.stride});
+      });
+  dense_ = {};
 }
 
 }  // namespace muster

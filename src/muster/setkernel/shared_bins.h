@@ -21,36 +21,63 @@ struct BinCount {
   uint32_t count;
 };
 
-// Adds to `out`, num_rows x num_cols: rows are the sets [0, num_rows), columns those from num_rows
-// on. With `symmetric` rows and columns are the same num_rows sets, and only what is above the
-// diagonal is added. The order of the bins alone decides the order of every sum, so threads do not
-// change a bit.
-class IntersectionSums {
- public:
-  IntersectionSums(size_t num_rows, size_t num_cols, bool symmetric, MatrixView<double> out);
-  ~IntersectionSums();
-  IntersectionSums(const IntersectionSums&) = delete;
-  IntersectionSums& operator=(const IntersectionSums&) = delete;
+struct BinList {
+  std::vector<BinCount> counts;
+  std::vector<size_t> starts{0};
+  std::vector<double> weights;
 
+  size_t size() const { return weights.size(); }
+  std::span<const BinCount> bin(size_t i) const {
+    return std::span(counts).subspan(starts[i], starts[i + 1] - starts[i]);
+  }
+  void add(double weight, std::span<const BinCount> bin);
+};
+
+// Rows are the sets [0, num_rows), columns those from num_rows on. With `symmetric` rows and
+// columns are the same num_rows sets, and only pairs above the diagonal are wanted.
+struct SetPairs {
+  size_t num_rows, num_cols;
+  bool symmetric;
+
+  size_t num_sets() const { return symmetric ? num_rows : num_rows + num_cols; }
+};
+
+// What one thread collects for IntersectionSums::take.
+class SharedBins {
+ public:
+  explicit SharedBins(const SetPairs& pairs);
+  const SetPairs& pairs() const { return pairs_; }
   // `counts` by increasing set.
   void add(double weight, std::span<const BinCount> counts);
-  // Adds what is still kept back; called once, after the last bin.
+
+ private:
+  friend class IntersectionSums;
+
+  SetPairs pairs_;
+  size_t dense_from_;  // sets in a bin
+  BinList sparse_, dense_;
+};
+
+// Adds to `out`, num_rows x num_cols. The order of the bins alone decides the order of every sum,
+// so threads do not change a bit.
+class IntersectionSums {
+ public:
+  IntersectionSums(const SetPairs& pairs, MatrixView<double> out);
+
+  const SetPairs& pairs() const { return pairs_; }
+  void take(SharedBins bins);
+  // Adds what is still kept back; called once, after the last bins.
   void finish();
 
  private:
   void flush_sparse();
   void flush_dense();
 
-  size_t num_rows_, num_cols_;
-  bool symmetric_;
+  SetPairs pairs_;
   MatrixView<double> out_;
-  size_t dense_from_;  // sets in a bin
-  std::vector<BinCount> counts_;
-  std::vector<size_t> starts_{0};
-  std::vector<double> weights_;
-  std::vector<double> dense_weights_;
-  std::vector<BinCount> dense_counts_;
-  std::vector<size_t> dense_starts_{0};
+  std::vector<BinList> sparse_;
+  size_t num_sparse_counts_ = 0;
+  BinList dense_;
 };
 
 }  // namespace muster

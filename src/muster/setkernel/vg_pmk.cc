@@ -11,6 +11,7 @@ namespace muster {
 namespace {
 
 constexpr size_t kTileSide = 16;
+constexpr uint32_t kNodesAtOnce = 1024;  // handed to the sums, which work on them together
 // A radius counts as at least this share of the root's: a node of one vector would weigh without
 // bound.
 constexpr double kLeastRadius = 0.05;
@@ -195,8 +196,14 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
     };
     collect(a);
     if (!symmetric) collect(b);
-    IntersectionSums sums(a.size(), b.size(), symmetric, out);
-    for (uint32_t node = 0; node < bins.size(); ++node) sums.add(added_weight(node), bins[node]);
+    const SetPairs pairs{a.size(), b.size(), symmetric};
+    IntersectionSums sums(pairs, out);
+    for (uint32_t first = 0; first < bins.size(); first += kNodesAtOnce) {
+      SharedBins shared(pairs);
+      const auto end = std::min<size_t>(first + kNodesAtOnce, bins.size());
+      for (uint32_t node = first; node < end; ++node) shared.add(added_weight(node), bins[node]);
+      sums.take(std::move(shared));
+    }
     sums.finish();
   }
 
