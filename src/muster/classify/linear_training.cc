@@ -1,7 +1,9 @@
 #include "muster/classify/linear_training.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "muster/classify/primal_newton.h"
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/math/vector_ops.h"
@@ -112,37 +114,45 @@ void fold_mean(const std::vector<double>& mean, LinearDecisions& decisions) {
 }
 
 PrimalWay::PrimalWay(const PrimalOptions& options, const PreparedVectors& vectors)
-    : options_(options),
-      dim_(vectors.view().cols),
-      scale_(vectors.scale()),
-      rows_(vectors.view(), vectors.scale(), options.bias) {}
+    : options_(options), vectors_(vectors.view()), scale_(vectors.scale()) {}
+
+const LiblinearRows& PrimalWay::rows() const {
+  std::call_once(made_, [&] { rows_ = std::make_unique<const LiblinearRows>(vectors_, scale_, options_.bias); });
+  return *rows_;
+}
 
 int64_t PrimalWay::path(const CvTask& task, MatrixView<double> decisions) const {
-  std::vector<double> weights(dim_ + 1);
+  std::vector<double> weights(vectors_.cols + 1);
   for (size_t c = 0; c < task.grid.size(); ++c) {
-    rows_.solve(options_.loss, task.problem, scaled(task.weights, task.grid[c]),
-                std::min(0.5, kCvTolerance * options_.tolerance), weights);
+    rows().solve(options_.loss, task.problem, scaled(task.weights, task.grid[c]),
+                 std::min(0.5, kCvTolerance * options_.tolerance), weights);
     for (size_t j = 0; j < task.held_out.size(); ++j)
-      decisions(c, j) = rows_.decision(task.held_out[j], weights);
+      decisions(c, j) = rows().decision(task.held_out[j], weights);
   }
   return static_cast<int64_t>(task.grid.size());
 }
 
 LinearFit PrimalWay::fit(const std::vector<BinaryProblem>& problems, double C, const Rng&,
                          const Progress& progress) const {
-  const size_t count = problems.size();
-  LinearFit out{{Matrix<float>(count, dim_), std::vector<double>(count)},
-                static_cast<int64_t>(count)};
+  const size_t count = problems.size(), dim = vectors_.cols;
+  LinearFit out{{Matrix<float>(count, dim), std::vector<double>(count)}, static_cast<int64_t>(count)};
   ProgressStep step(progress, "training", count);
+  std::vector<Costs> costs;
+  for (const BinaryProblem& problem : problems)
+    costs.push_back(scaled(side_weights(problem, options_.class_weights), C));
+  PrimalSolutions solutions{Matrix<double>(count, dim + 1), std::vector<char>(count)};
+  const auto is_whole = [](const BinaryProblem& problem) { return problem.two_sided() && problem.count(0) == 0; };
+  if (options_.loss == PrimalLoss::kSquaredHinge && std::ranges::all_of(problems, is_whole))
+    solutions = solve_primal_together({vectors_, scale_, options_.bias}, problems, costs, options_.tolerance);
   parallel_for(count, 1, [&](size_t begin, size_t end) {
     for (size_t p = begin; p < end; ++p) {
       if (problems[p].two_sided()) {
-        std::vector<double> weights(dim_ + 1);
-        const Costs sides = side_weights(problems[p], options_.class_weights);
-        rows_.solve(options_.loss, problems[p], scaled(sides, C), options_.tolerance, weights);
-        for (size_t c = 0; c < dim_; ++c)
+        std::vector<double> weights(solutions.weights.row(p).begin(), solutions.weights.row(p).end());
+        if (!solutions.solved[p])
+          rows().solve(options_.loss, problems[p], costs[p], options_.tolerance, weights);
+        for (size_t c = 0; c < dim; ++c)
           out.decisions.weights(p, c) = static_cast<float>(weights[c] * scale_);
-        out.decisions.offsets[p] = weights[dim_] * options_.bias;
+        out.decisions.offsets[p] = weights[dim] * options_.bias;
       } else {
         out.decisions.offsets[p] = one_sided_decision(problems[p]);
       }

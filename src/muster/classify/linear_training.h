@@ -2,6 +2,9 @@
 // that C means the same for all inputs, and training through LIBLINEAR.
 #pragma once
 
+#include <memory>
+#include <mutex>
+
 #include "muster/classify/cross_validation.h"
 #include "muster/classify/decisions.h"
 #include "muster/classify/liblinear_rows.h"
@@ -51,7 +54,8 @@ struct PrimalOptions {
   double tolerance = 0.01;
 };
 
-// Memory: 16 n d bytes. Thread-safe.
+// Cross-validation, logistic loss and what single precision cannot solve go through LIBLINEAR, whose rows take 16 n d
+// bytes and are made when first needed. Thread-safe.
 class PrimalWay {
  public:
   PrimalWay(const PrimalOptions& options, const PreparedVectors& vectors);
@@ -62,10 +66,13 @@ class PrimalWay {
                 const Progress& progress) const;
 
  private:
+  const LiblinearRows& rows() const;
+
   PrimalOptions options_;
-  size_t dim_;
+  ConstMatrixView vectors_;
   double scale_;
-  LiblinearRows rows_;
+  mutable std::once_flag made_;
+  mutable std::unique_ptr<const LiblinearRows> rows_;
 };
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 #include "muster/codebook/bounded_nearest.h"
 #include "muster/core/parallel.h"
 #include "muster/math/nearest.h"
+#include "muster/math/vector_ops.h"
 
 namespace muster {
 namespace {
@@ -15,12 +16,6 @@ constexpr size_t kBlockRows = 1024;
 // k-means++ looks at this many vectors a centre at the most: a pass over all of them for every
 // single centre would cost more than the iterations that follow.
 constexpr size_t kSeedingVectorsPerCentre = 16;
-
-double squared_distance(std::span<const float> a, std::span<const float> b) {
-  float sum = 0;
-  for (size_t t = 0; t < a.size(); ++t) sum += (a[t] - b[t]) * (a[t] - b[t]);
-  return sum;
-}
 
 // Each next centre is drawn with probability proportional to the squared distance to those there are.
 std::vector<size_t> plus_plus_seeds(ConstMatrixView vectors, size_t k, Rng rng) {
@@ -31,7 +26,7 @@ std::vector<size_t> plus_plus_seeds(ConstMatrixView vectors, size_t k, Rng rng) 
     const auto latest = vectors.row(seeds.back());
     parallel_for(n, 4096, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i)
-        distances[i] = std::min(distances[i], squared_distance(vectors.row(i), latest));
+        distances[i] = std::min<double>(distances[i], squared_distance(vectors.row(i), latest));
     });
     const double total = std::accumulate(distances.begin(), distances.end(), 0.0);
     if (total <= 0) break;  // fewer distinct vectors than centres

@@ -37,6 +37,24 @@ double dot_kernel(const float* x, const T* y, size_t n) {
 double dot_float(const float* x, const float* y, size_t n) { return dot_kernel(x, y, n); }
 double dot_mixed(const float* x, const double* y, size_t n) { return dot_kernel(x, y, n); }
 
+float squared_distance_kernel(const float* x, const float* y, size_t n) {
+  const hn::ScalableTag<float> d;
+  const size_t lanes = hn::Lanes(d);
+  auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+  const auto squares = [&](size_t i, hn::Vec<decltype(d)> sum) HWY_ATTR {
+    const auto difference = hn::Sub(hn::LoadU(d, x + i), hn::LoadU(d, y + i));
+    return hn::MulAdd(difference, difference, sum);
+  };
+  size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    sum0 = squares(i, sum0);
+    sum1 = squares(i + lanes, sum1);
+  }
+  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+  for (; i < n; ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sum;
+}
+
 void axpy_kernel(double a, const float* x, double* y, size_t n) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> half;
@@ -65,6 +83,7 @@ namespace muster {
 
 HWY_EXPORT(dot_float);
 HWY_EXPORT(dot_mixed);
+HWY_EXPORT(squared_distance_kernel);
 HWY_EXPORT(axpy_kernel);
 
 double dot(std::span<const float> x, std::span<const float> y) {
@@ -75,6 +94,11 @@ double dot(std::span<const float> x, std::span<const float> y) {
 double dot(std::span<const float> x, std::span<const double> y) {
   MUSTER_CHECK(x.size() == y.size());
   return HWY_DYNAMIC_DISPATCH(dot_mixed)(x.data(), y.data(), x.size());
+}
+
+float squared_distance(std::span<const float> x, std::span<const float> y) {
+  MUSTER_CHECK(x.size() == y.size());
+  return HWY_DYNAMIC_DISPATCH(squared_distance_kernel)(x.data(), y.data(), x.size());
 }
 
 void axpy(double a, std::span<const float> x, std::span<double> y) {

@@ -9,6 +9,8 @@ namespace muster {
 // sum_i x_i y_i, accumulated in double precision. Requires equal sizes.
 double dot(std::span<const float> x, std::span<const float> y);
 double dot(std::span<const float> x, std::span<const double> y);
+// sum_i (x_i - y_i)^2, in single precision. Equal sizes.
+float squared_distance(std::span<const float> x, std::span<const float> y);
 // y += a x, with y in double precision so that thousands of updates do not drift. Equal sizes.
 void axpy(double a, std::span<const float> x, std::span<double> y);
 
