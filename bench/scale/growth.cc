@@ -8,6 +8,8 @@
 //              (D)
 //
 //   pmk        a pyramid, and a pair of pyramids, against the points of a set
+#include <malloc.h>
+
 #include <filesystem>
 #include <numeric>
 
@@ -84,6 +86,7 @@ Json pictures(size_t largest) {
     const FittedBranch branch =
         fit_branch(plan.branches[0], source, std::span(items).first(1500), data.labels, Rng(1), {});
     Matrix<float> vectors;
+    malloc_trim(0);  // what earlier sizes left behind is not this one's
     reset_peak_memory();
     const double encoding =
         wall_seconds([&] { vectors = encode_items(branch, plan.branches[0], source, items, {}); });

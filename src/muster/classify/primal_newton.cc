@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "muster/core/parallel.h"
+#include "muster/math/cholesky.h"
 #include "muster/math/gemm.h"
 #include "muster/math/vector_ops.h"
 
@@ -16,11 +17,35 @@ constexpr int kMaxSteps = 60;
 constexpr int kMaxConjugateSteps = 60;
 // Of the gradient, that conjugate gradients leave: the items within the margin will change.
 constexpr double kReduction = 0.05;
+// Of the items, taken to be within the margin by the preconditioner, which all problems share.
+constexpr double kShareActive = 0.3;
+constexpr size_t kLargestPreconditioner = 4096;
 
 double inner(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
+}
+
+// The Cholesky factor of I + c sum_i x_i x_i'; empty where it would not fit or is not positive definite in single precision.
+Matrix<float> factored_moments(const PrimalItems& items, double c) {
+  const ConstMatrixView& x = items.vectors;
+  const size_t d = x.cols;
+  if (d + 1 > kLargestPreconditioner) return {};
+  Matrix<float> out(d + 1, d + 1);
+  const auto factor = static_cast<float>(c * items.scale * items.scale);
+  parallel_for(d, kTile, [&](size_t begin, size_t end) {
+    gemm_tn(x, ConstMatrixView(x.data + begin, x.rows, end - begin, x.stride),
+            MatrixView<float>(out.data() + begin, d, end - begin, d + 1), factor);
+  });
+  std::vector<double> sums(d);
+  for (size_t i = 0; i < x.rows; ++i) axpy(1, x.row(i), sums);
+  for (size_t t = 0; t < d; ++t) {
+    out(d, t) = static_cast<float>(c * items.scale * items.bias * sums[t]);
+    out(t, t) += 1;
+  }
+  out(d, d) = static_cast<float>(1 + c * items.bias * items.bias * static_cast<double>(x.rows));
+  return factor_cholesky(out) ? std::move(out) : Matrix<float>();
 }
 
 class Together {
@@ -33,7 +58,11 @@ class Together {
         dim_(items.vectors.cols + 1),
         weights_(problems.size(), dim_),
         gradients_(problems.size(), dim_),
-        decisions_(problems.size(), n_) {}
+        decisions_(problems.size(), n_) {
+    double cost = 0;
+    for (const Costs& of_problem : costs) cost += of_problem.negative / static_cast<double>(costs.size());
+    preconditioner_ = factored_moments(items, 2 * cost * kShareActive);
+  }
 
   PrimalSolutions run(double tolerance) {
     std::vector<size_t> going(problems_.size());
@@ -118,33 +147,46 @@ class Together {
   // Of (I + sum over active items of 2 C_i x_i x_i') s = -gradient, roughly.
   Matrix<double> directions(const std::vector<size_t>& going) const {
     Matrix<double> solution(going.size(), dim_), residual(going.size(), dim_);
-    std::vector<double> norms(going.size()), goals(going.size());
+    std::vector<double> goals(going.size());
     for (size_t k = 0; k < going.size(); ++k) {
       for (size_t t = 0; t < dim_; ++t) residual(k, t) = -gradients_(going[k], t);
-      norms[k] = inner(residual.row(k), residual.row(k));
-      goals[k] = kReduction * kReduction * norms[k];
+      goals[k] = kReduction * kReduction * inner(residual.row(k), residual.row(k));
     }
-    Matrix<double> way = residual;
+    Matrix<double> preconditioned = precondition(residual), way = preconditioned;
+    std::vector<double> steepness(going.size());
+    for (size_t k = 0; k < going.size(); ++k) steepness[k] = inner(residual.row(k), preconditioned.row(k));
+    std::vector<char> done(going.size());
     for (int step = 0; step < kMaxConjugateSteps; ++step) {
-      bool all_done = true;
-      for (size_t k = 0; k < going.size(); ++k) all_done = all_done && norms[k] <= goals[k];
-      if (all_done) break;
+      for (size_t k = 0; k < going.size(); ++k)
+        done[k] = done[k] || inner(residual.row(k), residual.row(k)) <= goals[k];
+      if (std::ranges::all_of(done, [](char is) { return is; })) break;
       const Matrix<double> image = curvature_times(way, going);
       for (size_t k = 0; k < going.size(); ++k) {
         const double curvature = inner(way.row(k), image.row(k));
-        if (norms[k] <= goals[k] || !(curvature > 0)) continue;
-        const double length = norms[k] / curvature;
-        double next = 0;
+        done[k] = done[k] || !(curvature > 0 && steepness[k] > 0);
+        if (done[k]) continue;
+        const double length = steepness[k] / curvature;
         for (size_t t = 0; t < dim_; ++t) {
           solution(k, t) += length * way(k, t);
           residual(k, t) -= length * image(k, t);
-          next += residual(k, t) * residual(k, t);
         }
-        for (size_t t = 0; t < dim_; ++t) way(k, t) = residual(k, t) + next / norms[k] * way(k, t);
-        norms[k] = next;
+      }
+      preconditioned = precondition(residual);
+      for (size_t k = 0; k < going.size(); ++k) {
+        if (done[k]) continue;
+        const double next = inner(residual.row(k), preconditioned.row(k));
+        for (size_t t = 0; t < dim_; ++t) way(k, t) = preconditioned(k, t) + next / steepness[k] * way(k, t);
+        steepness[k] = next;
       }
     }
     return solution;
+  }
+
+  Matrix<double> precondition(const Matrix<double>& residual) const {
+    Matrix<double> out = residual;
+    if (preconditioner_.rows() > 0)
+      parallel_for(out.rows(), 1, [&](size_t k, size_t) { solve_cholesky(preconditioner_, out.row(k)); });
+    return out;
   }
 
   Matrix<double> curvature_times(const Matrix<double>& ways, const std::vector<size_t>& going) const {
@@ -184,6 +226,7 @@ class Together {
   size_t n_, dim_;
   Matrix<double> weights_, gradients_;
   Matrix<double> decisions_;  // problems x items
+  Matrix<float> preconditioner_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 //   min_w  1/2 |w|^2 + sum_i C_i max(0, 1 - y_i w.x_i)^2
 //
 // by Newton's steps (Chapelle, Training a support vector machine in the primal, Neural Computation 19, 2007), whose
-// equations conjugate gradients solve. The products with the items are one matrix product for all problems, in
+// equations conjugate gradients solve, preconditioned by the second moments of all items, which all problems share. The products with the items are one matrix product for all problems, in
 // single precision, so reading the items once serves every problem.
 #pragma once
 

@@ -16,7 +16,7 @@ enum class Part { kNone, kTrain, kTest };
 enum class ItemKind { kImages, kVectorSets };
 
 struct Item {
-  std::filesystem::path path;
+  std::string path;   // plain text: a filesystem::path takes a kilobyte
   std::string name;   // relative to the dataset's root, '/'-separated
   std::string group;  // items of one object share it: class/file name up to the first '-' (ETH-80)
   Part part = Part::kNone;
