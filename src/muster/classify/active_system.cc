@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/classify/inner_product.h"
 #include "muster/math/cholesky.h"
 #include "muster/math/vector_ops.h"
 
@@ -10,12 +11,6 @@ namespace muster {
 namespace {
 
 constexpr int kMaxSteps = 50;
-
-double inner(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 double largest(std::span<const double> values) {
   double worst = 0;

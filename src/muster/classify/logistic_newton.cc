@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/classify/inner_product.h"
 #include "muster/math/gemm.h"
 
 namespace muster {
@@ -13,12 +14,6 @@ constexpr int kMaxConjugateSteps = 200;
 constexpr double kLoosest = 0.1, kTightest = 1e-5;
 constexpr double kArmijo = 1e-4;
 constexpr double kSmallestStep = 1e-6;
-
-double inner(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 // log(1 + exp(z)) without overflow.
 double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }

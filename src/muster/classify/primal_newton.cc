@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "muster/classify/inner_product.h"
 #include "muster/core/parallel.h"
 #include "muster/math/cholesky.h"
 #include "muster/math/gemm.h"
@@ -20,12 +21,6 @@ constexpr double kReduction = 0.05;
 // Of the items, taken to be within the margin by the preconditioner, which all problems share.
 constexpr double kShareActive = 0.3;
 constexpr size_t kLargestPreconditioner = 4096;
-
-double inner(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
 
 // The Cholesky factor of I + c sum_i x_i x_i'; empty where it would not fit or is not positive definite in single precision.
 Matrix<float> factored_moments(const PrimalItems& items, double c) {

@@ -5,23 +5,18 @@
 #include <cmath>
 
 #include "muster/core/parallel.h"
+#include "oracle/distance.h"
 #include "oracle/random_data.h"
 
 namespace muster {
 namespace {
 
-double squared_distance(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (size_t t = 0; t < a.size(); ++t) sum += (double(a[t]) - b[t]) * (double(a[t]) - b[t]);
-  return sum;
-}
-
 // No centre is nearer than the one found, but for rounding.
 void expect_nearest(ConstMatrixView vectors, ConstMatrixView centres, const Assignment& found) {
   for (size_t i = 0; i < vectors.rows; ++i) {
     double least = 1e300;
-    for (size_t j = 0; j < centres.rows; ++j) least = std::min(least, squared_distance(vectors.row(i), centres.row(j)));
-    ASSERT_NEAR(squared_distance(vectors.row(i), centres.row(found.nearest[i])), least, 1e-4 * (1 + least)) << i;
+    for (size_t j = 0; j < centres.rows; ++j) least = std::min(least, oracle::squared_distance(vectors.row(i), centres.row(j)));
+    ASSERT_NEAR(oracle::squared_distance(vectors.row(i), centres.row(found.nearest[i])), least, 1e-4 * (1 + least)) << i;
     ASSERT_NEAR(found.squared_distances[i], least, 1e-4 * (1 + least)) << i;
   }
 }

@@ -49,81 +49,19 @@ Cholesky factorise(const Matrix<float>& gram, double ridge) {
   }
 }
 
-// Solves for many right-hand sides by the factor L of a matrix A, in blocks whose updates are matrix products.
-class BlockedSolver {
- public:
-  explicit BlockedSolver(const Cholesky& factor)
-      : n_(static_cast<size_t>(factor.rows())), lower_(n_, n_), upper_(n_, n_) {
-    const Dense& l = factor.matrixLLT();
-    for (size_t i = 0; i < n_; ++i)
-      for (size_t j = 0; j <= i; ++j)
-        lower_(i, j) = upper_(j, i) = l(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-    for (size_t begin = 0; begin < n_; begin += kSolverBlock) {
-      const size_t count = std::min(kSolverBlock, n_ - begin);
-      const auto size = static_cast<Eigen::Index>(count);
-      const auto at = static_cast<Eigen::Index>(begin);
-      const Dense inverse = l.block(at, at, size, size).triangularView<Eigen::Lower>().solve(Dense::Identity(size, size));
-      Block block{begin, Matrix<double>(count, count), Matrix<double>(count, count)};
-      for (size_t i = 0; i < block.inverse.rows(); ++i)
-        for (size_t j = 0; j < block.inverse.cols(); ++j)
-          block.inverse(i, j) = block.transposed(j, i) =
-              inverse(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
-      blocks_.push_back(std::move(block));
-    }
-  }
-
-  // Every row b becomes x with A x = b.
-  void solve(Matrix<double>& rows) const {
-    // L y = b: what the blocks before have to do with a block is taken away, then its own triangle.
-    for (const Block& block : blocks_)
-      eliminate(rows, block.begin, part(rows, 0, rows.rows(), 0, block.begin),
-                part(lower_, block.begin, block.inverse.rows(), 0, block.begin), block.inverse);
-    // L' x = y, from the last block on.
-    for (size_t b = blocks_.size(); b-- > 0;) {
-      const Block& block = blocks_[b];
-      const size_t end = block.begin + block.inverse.rows();
-      eliminate(rows, block.begin, part(rows, 0, rows.rows(), end, n_),
-                part(upper_, block.begin, block.inverse.rows(), end, n_), block.transposed);
-    }
-  }
-
- private:
-  static constexpr size_t kSolverBlock = 64;
-  // On the diagonal of L.
-  struct Block {
-    size_t begin;
-    Matrix<double> inverse, transposed;
-  };
-
-  static MatrixView<const double> part(const Matrix<double>& of, size_t row, size_t rows, size_t begin, size_t end) {
-    return {of.data() + row * of.cols() + begin, rows, end - begin, of.cols()};
-  }
-
-  static void eliminate(Matrix<double>& rows, size_t begin, MatrixView<const double> known,
-                        MatrixView<const double> factor, const Matrix<double>& inverse) {
-    const size_t size = inverse.rows();
-    Matrix<double> rest(rows.rows(), size);
-    if (known.cols > 0) gemm_nt(known, factor, rest);
-    for (size_t i = 0; i < rows.rows(); ++i)
-      for (size_t j = 0; j < size; ++j) rest(i, j) = rows(i, begin + j) - rest(i, j);
-    gemm_nt(rest, inverse, MatrixView<double>(rows.data() + begin, rows.rows(), size, rows.cols()));
-  }
-
-  size_t n_;
-  Matrix<double> lower_, upper_;
-  std::vector<Block> blocks_;
-};
-
 // V with V' = K_ZZ^-1 K_ZX: one row of coefficients a sample.
 Matrix<float> coefficients(const Cholesky& factor, const Matrix<float>& samples_by_basis) {
   Matrix<float> out(samples_by_basis.rows(), samples_by_basis.cols());
-  const BlockedSolver solver(factor);
   parallel_for(out.rows(), 64, [&](size_t begin, size_t end) {
-    Matrix<double> block(end - begin, out.cols());
-    for (size_t i = 0; i < block.rows(); ++i) std::ranges::copy(samples_by_basis.row(begin + i), block.row(i).begin());
-    solver.solve(block);
-    for (size_t i = 0; i < block.rows(); ++i)
-      std::ranges::transform(block.row(i), out.row(begin + i).begin(), [](double v) { return static_cast<float>(v); });
+    const auto dim = static_cast<Eigen::Index>(out.cols()), count = static_cast<Eigen::Index>(end - begin);
+    Dense block(dim, count);
+    for (Eigen::Index c = 0; c < count; ++c)
+      for (Eigen::Index j = 0; j < dim; ++j)
+        block(j, c) = samples_by_basis(begin + static_cast<size_t>(c), static_cast<size_t>(j));
+    factor.solveInPlace(block);
+    for (Eigen::Index c = 0; c < count; ++c)
+      for (Eigen::Index j = 0; j < dim; ++j)
+        out(begin + static_cast<size_t>(c), static_cast<size_t>(j)) = static_cast<float>(block(j, c));
   });
   return out;
 }

@@ -2,16 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "oracle/distance.h"
 #include "oracle/random_data.h"
 
 namespace muster {
 namespace {
-
-double squared_distance(std::span<const float> a, std::span<const float> b) {
-  double sum = 0;
-  for (size_t t = 0; t < a.size(); ++t) sum += (double(a[t]) - b[t]) * (double(a[t]) - b[t]);
-  return sum;
-}
 
 TEST(FindNearest, EqualsTheNaiveSearchAroundLaneAndTileEdges) {
   for (size_t k : {1, 2, 7, 8, 9, 31, 1000})
@@ -23,11 +18,11 @@ TEST(FindNearest, EqualsTheNaiveSearchAroundLaneAndTileEdges) {
         std::vector<float> distances(m);
         find_nearest(vectors, centres, half_squared_norms(centres), nearest, distances);
         for (size_t i = 0; i < m; ++i) {
-          double best = squared_distance(vectors.row(i), centres.row(0));
+          double best = oracle::squared_distance(vectors.row(i), centres.row(0));
           for (size_t j = 1; j < k; ++j)
-            best = std::min(best, squared_distance(vectors.row(i), centres.row(j)));
+            best = std::min(best, oracle::squared_distance(vectors.row(i), centres.row(j)));
           // Near ties may fall either way in single precision; the distance says whether it is right.
-          const double found = squared_distance(vectors.row(i), centres.row(nearest[i]));
+          const double found = oracle::squared_distance(vectors.row(i), centres.row(nearest[i]));
           ASSERT_NEAR(found, best, 1e-5 * (1 + best));
           ASSERT_NEAR(distances[i], found, 1e-5 * (1 + static_cast<double>(d)));
         }
