@@ -121,15 +121,6 @@ std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const L
   return out;
 }
 
-std::vector<char> rightly_classified(const Matrix<double>& scores, const Labels& labels) {
-  std::vector<char> out(labels.size());
-  for (size_t i = 0; i < labels.size(); ++i) {
-    const auto row = scores.row(i);
-    out[i] = std::ranges::max_element(row) - row.begin() == labels.first(i);
-  }
-  return out;
-}
-
 // 101 quantiles of the largest score of each row.
 std::vector<double> best_score_quantiles(const Matrix<double>& scores) {
   std::vector<double> best;
@@ -267,7 +258,7 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels,
 CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t num_problems,
                         const FoldSolver& solver, const Rng& rng, const Progress& progress) {
   const bool multi_label = !labels.single_label();
-  CvResult result{{}, Calibration::identity(labels.num_classes(), multi_label), {}};
+  CvResult result{{}, Calibration::identity(labels.num_classes(), multi_label)};
   FitStatistics& statistics = result.statistics;
   statistics.C = options.C.value_or(kDefaultC);
   const bool wanted = !options.C || options.calibrate || options.compare;
@@ -301,7 +292,6 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t n
   statistics.C = best()->C;
   statistics.known_scores = best_score_quantiles(best()->scores);
   if (options.calibrate) result.calibration = Calibration::fit(best()->scores, labels);
-  if (!multi_label) result.right = rightly_classified(best()->scores, labels);
   return result;
 }
 

@@ -132,7 +132,6 @@ struct CvOptions {
 struct CvResult {
   FitStatistics statistics;  // C is the smallest of the best ones
   Calibration calibration;   // fitted on the held-out scores for that C
-  std::vector<char> right = {};  // per item of one-label data: whether it was classified rightly for that C
 };
 
 // Deterministic for any number of threads.

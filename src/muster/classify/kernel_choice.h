@@ -21,9 +21,7 @@ struct KernelChoice {
   std::vector<std::vector<CvRow>> tables;  // one a Gram; empty where C was given for a single one
 };
 
-// With `reluctant` the first Gram is left only for one that classifies clearly more of the items rightly: by two standard
-// errors of the difference. For data of several labels an item, by any advantage.
-KernelChoice best_of_kernels(size_t num_grams, bool reluctant,
+KernelChoice best_of_kernels(size_t num_grams,
                              const std::function<CvResult(size_t gram)>& cross_validate);
 
 }  // namespace muster

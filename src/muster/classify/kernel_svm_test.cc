@@ -146,24 +146,6 @@ TEST(KernelSvm, TheKernelOfAFoldIsWhatCounts) {
   EXPECT_EQ(choose_klr_kernel({}, alike, of_fold, data.labels, Rng(1), {}).index, 1u);
 }
 
-// Of kernels that the labels shaped the first is left for a clear gain only.
-TEST(KernelSvm, ALittleBetterIsNotEnoughToLeaveTheFirstKernel) {
-  const auto cross_validated = [](size_t wrong) {
-    CvResult result{{}, Calibration::identity(2, false)};
-    result.right.assign(100, 1);
-    for (size_t i = 0; i < wrong; ++i) result.right[i] = 0;
-    result.statistics.table = {{1, 1 - 0.01 * static_cast<double>(wrong)}};
-    return result;
-  };
-  const auto choice = [&](bool reluctant, size_t first, size_t second) {
-    return best_of_kernels(2, reluctant, [&](size_t g) { return cross_validated(g == 0 ? first : second); }).index;
-  };
-  EXPECT_EQ(choice(true, 10, 7), 0u);  // three items: 1.7 standard errors
-  EXPECT_EQ(choice(true, 10, 5), 1u);
-  EXPECT_EQ(choice(false, 10, 9), 1u);
-  EXPECT_EQ(choice(true, 5, 10), 0u);
-}
-
 TEST(KernelSvm, ScaleOfTheGramDoesNotMatter) {
   const Data data = blobs(60, 4, 3, 1, 7);
   KernelSvmOptions options;
