@@ -2,18 +2,31 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <string>
 
 namespace muster {
+namespace {
 
-double peak_memory_mib() {
+// The system forgets the peak of the whole process, too, when it is reset.
+std::atomic<double> peak_before_resets{0};
+
+double peak_of_system() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-void reset_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+}  // namespace
+
+double peak_memory_mib() { return std::max(peak_before_resets.load(), peak_of_system()); }
+
+void reset_peak_memory() {
+  peak_before_resets = peak_memory_mib();
+  std::ofstream("/proc/self/clear_refs") << "5";
+}
 
 double peak_memory_since_reset_mib() {
   std::ifstream status("/proc/self/status");
