@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "muster/classify/active_system.h"
 #include "muster/core/parallel.h"
@@ -309,26 +310,29 @@ int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryPro
     std::erase_if(unsolved, [&](size_t p) { return duals[p].violation() <= tolerance; });
     if (unsolved.empty()) break;
     std::vector<Step> steps(unsolved.size(), Step(n));
-    std::vector<ConjugateGradients> descents;
-    for (size_t u = 0; u < unsolved.size(); ++u) {
-      std::vector<uint32_t> active = duals[unsolved[u]].begin_step(steps[u]);
-      descents.emplace_back(duals[unsolved[u]], std::move(active), reductions[unsolved[u]] * tolerance, reductions[unsolved[u]], steps[u]);
-    }
+    std::vector<std::optional<ConjugateGradients>> descents(unsolved.size());
+    parallel_for(unsolved.size(), 1, [&](size_t u, size_t) {
+      const size_t p = unsolved[u];
+      std::vector<uint32_t> active = duals[p].begin_step(steps[u]);
+      descents[u].emplace(duals[p], std::move(active), reductions[p] * tolerance, reductions[p], steps[u]);
+    });
     for (; products < kMaxJointProducts; ++products) {
       std::vector<ConjugateGradients*> going;
-      for (ConjugateGradients& descent : descents)
-        if (!descent.done()) going.push_back(&descent);
+      for (std::optional<ConjugateGradients>& descent : descents)
+        if (!descent->done()) going.push_back(&*descent);
       if (going.empty()) break;
-      for (size_t g = 0; g < going.size(); ++g) {
+      parallel_for(going.size(), 1, [&](size_t g, size_t) {
         std::ranges::fill(ways.row(g), 0.0f);
         for (size_t s = 0; s < going[g]->active().size(); ++s)
           ways(g, going[g]->active()[s]) = static_cast<float>(going[g]->signed_way(s));
-      }
+      });
       multiply(ways, going.size(), gram, images);
-      for (size_t g = 0; g < going.size(); ++g) going[g]->advance(std::span<const float>(images.row(g)));
+      parallel_for(going.size(), 1,
+                   [&](size_t g, size_t) { going[g]->advance(std::span<const float>(images.row(g))); });
     }
-    for (size_t u = 0; u < unsolved.size(); ++u)
+    parallel_for(unsolved.size(), 1, [&](size_t u, size_t) {
       if (!duals[unsolved[u]].take(steps[u])) reductions[unsolved[u]] *= 0.1;  // the way was not exact enough
+    });
   }
   // Single precision was good enough for the way, not for what is left at its end.
   parallel_for(count, 1, [&](size_t p, size_t) { duals[p].recompute_decisions(); });

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-constexpr size_t kTile = 256;
+constexpr size_t kTile = 192;  // so that a Gram of 1,500 has enough tiles to share out evenly
 // Up to here the Gram is cheap whatever the dimension; beyond the second one it does not fit.
 constexpr size_t kSmallGram = 6000;
 constexpr size_t kLargestGram = 20000;
