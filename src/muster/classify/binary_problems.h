@@ -19,6 +19,8 @@ struct BinaryProblem {
   size_t count(int8_t target) const;
   // Whether both signs occur; otherwise there is nothing to learn.
   bool two_sided() const { return count(1) > 0 && count(-1) > 0; }
+  // Whether every item takes part as well: problems of which this is true can share their work.
+  bool whole() const { return two_sided() && count(0) == 0; }
 };
 
 // The constant decision of a fitted problem with one sign only: beyond what others give, so that a

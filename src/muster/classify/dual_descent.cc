@@ -23,6 +23,7 @@ constexpr double kReduction = 0.3;
 constexpr size_t kMaxFactored = 1024;
 // Where the Gram is ill-conditioned more would not help; factored steps will.
 constexpr int64_t kMaxJointProducts = 60;
+constexpr int kMaxJointSteps = 60;
 // Of the gradient in a joint step: a product costs a fraction of what it does for one problem.
 constexpr double kJointReduction = 0.01;
 constexpr size_t kTile = 256;
@@ -306,7 +307,7 @@ int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryPro
   std::vector<double> reductions(count, kJointReduction);
   Matrix<float> ways(count, n), images(count, n);
   int64_t products = 0;
-  while (products < kMaxJointProducts) {
+  for (int step = 0; step < kMaxJointSteps && products < kMaxJointProducts; ++step) {
     std::erase_if(unsolved, [&](size_t p) { return duals[p].violation() <= tolerance; });
     if (unsolved.empty()) break;
     std::vector<Step> steps(unsolved.size(), Step(n));

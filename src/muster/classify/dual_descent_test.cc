@@ -55,6 +55,19 @@ TEST(DualDescent, ProblemsApproachedTogetherAreSolved) {
   }
 }
 
+TEST(DualDescent, ProblemsAreApproachedFromFarBeyondTheirMarginsToo) {
+  const Problems all(120, 200, 5, 1);
+  std::vector<DualSolution> solutions(5, DualSolution(120));
+  for (size_t p = 0; p < 5; ++p) {
+    std::ranges::fill(solutions[p].alphas, 50.0);
+    for (size_t i = 0; i < 120; ++i)
+      for (size_t j = 0; j < 120; ++j)
+        solutions[p].decisions[i] += 50.0 * static_cast<double>(all.gram(i, j)) * all.problems[p].targets[j];
+  }
+  approach_duals(all.gram, all.problems, all.costs, 0.01, solutions);
+  for (size_t p = 0; p < 5; ++p) EXPECT_LT(violation(all, p, solutions[p]), 0.011) << p;
+}
+
 TEST(DualDescent, WhatIsApproachedIsFinishedToTheSameSolutionAsFromNothing) {
   const Problems all(90, 6, 4, 100);  // of low rank with a large C: products alone do not get there
   std::vector<DualSolution> solutions(4, DualSolution(90));

@@ -141,8 +141,7 @@ LinearFit PrimalWay::fit(const std::vector<BinaryProblem>& problems, double C, c
   for (const BinaryProblem& problem : problems)
     costs.push_back(scaled(side_weights(problem, options_.class_weights), C));
   PrimalSolutions solutions{Matrix<double>(count, dim + 1), std::vector<char>(count)};
-  const auto is_whole = [](const BinaryProblem& problem) { return problem.two_sided() && problem.count(0) == 0; };
-  if (options_.loss == PrimalLoss::kSquaredHinge && std::ranges::all_of(problems, is_whole))
+  if (options_.loss == PrimalLoss::kSquaredHinge && std::ranges::all_of(problems, &BinaryProblem::whole))
     solutions = solve_primal_together({vectors_, scale_, options_.bias}, problems, costs, options_.tolerance);
   parallel_for(count, 1, [&](size_t begin, size_t end) {
     for (size_t p = begin; p < end; ++p) {
