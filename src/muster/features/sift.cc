@@ -85,18 +85,19 @@ bool describe(VlCovDet* detector, const VlFrameOrientedEllipse& frame,
 // VLFeat's scale space needs a few pixels; no smaller picture has a corner with its neighbourhood.
 constexpr int kLeastSide = 16;
 
-std::vector<Point> harris_points(const Image& image, double contrast, bool affine) {
+std::vector<Point> harris_points(const Image& image, double contrast, SiftDetector kind) {
   if (std::min(image.width, image.height) < kLeastSide) return {};
   Matrix<float> picture = grey(image);
   for (float& value : picture.values()) value /= 255;
-  const Covdet detector(vl_covdet_new(VL_COVDET_METHOD_HARRIS_LAPLACE));
+  const Covdet detector(vl_covdet_new(kind == SiftDetector::kHarrisMultiscale ? VL_COVDET_METHOD_MULTISCALE_HARRIS
+                                                                              : VL_COVDET_METHOD_HARRIS_LAPLACE));
   vl_covdet_set_first_octave(detector.get(), 0);
   vl_covdet_set_peak_threshold(detector.get(), contrast);
   if (vl_covdet_put_image(detector.get(), picture.data(), image.width, image.height) != 0)
     throw runtime_failure("sift: out of memory for a picture of {} x {} pixels; shrink it",
                           image.width, image.height);
   vl_covdet_detect(detector.get());
-  if (affine) vl_covdet_extract_affine_shape(detector.get());
+  if (kind == SiftDetector::kHarrisAffine) vl_covdet_extract_affine_shape(detector.get());
   vl_covdet_extract_orientations(detector.get());
   const auto* features =
       static_cast<const VlCovDetFeature*>(vl_covdet_get_features(detector.get()));
@@ -148,8 +149,7 @@ class Sift final : public Extractor {
     if (image.width < 1 || image.height < 1) return {};
     if (options_.detector == SiftDetector::kDog)
       return dog_points(image, options_.contrast.value_or(0.04));
-    return harris_points(image, options_.contrast.value_or(2e-6),
-                         options_.detector == SiftDetector::kHarrisAffine);
+    return harris_points(image, options_.contrast.value_or(2e-6), options_.detector);
   }
 
   SiftOptions options_;

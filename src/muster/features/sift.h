@@ -1,5 +1,5 @@
 // SIFT at interest points: DoG (Lowe, IJCV 2004), Harris-Laplace and its affine-adapted form
-// (Mikolajczyk & Schmid, IJCV 2004; GEN section 5, PMK on ETH-80).
+// (Mikolajczyk & Schmid, IJCV 2004; GEN section 5), and Harris corners of every scale (PMK on ETH-80).
 //
 // Each point's neighbourhood is rotated to its dominant gradient (and, for harris-affine, unskewed)
 // and described by 4 x 4 cells x 8 orientations as in dsift: unit length, clipped at 0.2, unit
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-enum class SiftDetector { kDog, kHarris, kHarrisAffine };
+enum class SiftDetector { kDog, kHarris, kHarrisAffine, kHarrisMultiscale };
 
 struct SiftOptions {
   SiftDetector detector = SiftDetector::kDog;
@@ -21,7 +21,8 @@ struct SiftOptions {
   std::optional<double> contrast = {};
 
   void fields(Fields& f) {
-    f.choice("detector", detector, {"dog", "harris", "harris-affine"}, "what finds the points")
+    f.choice("detector", detector, {"dog", "harris", "harris-affine", "harris-multiscale"},
+             "what finds the points")
         .paper("GEN 5");
     f("max_features", max_features, "keep the points with the strongest response; 0 keeps all")
         .range(0, 1000000);

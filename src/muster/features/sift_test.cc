@@ -9,7 +9,7 @@ namespace muster {
 namespace {
 
 const SiftDetector kDetectors[] = {SiftDetector::kDog, SiftDetector::kHarris,
-                                   SiftDetector::kHarrisAffine};
+                                   SiftDetector::kHarrisAffine, SiftDetector::kHarrisMultiscale};
 
 // Bright rectangles and discs on grey: corners and blobs.
 Image shapes_picture(int width, int height) {

@@ -180,7 +180,7 @@ std::vector<Preset> make_presets() {
       {"pmk", "pyramid match of dense SIFT with places, as on Caltech-101", "PMK 4.2",
        "dsift:size=32/pca:dim=10/places:weight=2/pmk:pyramids=3/kernel-svm"},
       {"pmk-harris", "pyramid match of SIFT at Harris points, as on ETH-80", "PMK 4.2",
-       "sift:detector=harris/pca:dim=10/pmk:pyramids=8/kernel-svm"},
+       "sift:detector=harris-multiscale,contrast=0.00000001/pca:dim=10/pmk:pyramids=8/kernel-svm"},
       {"vg-pmk", "pyramid match over a tree of visual words", "Grauman & Darrell 2006",
        "dsift/pca:dim=20/places/vg-pmk:branch=11,levels=3/kernel-svm"},
       {"spm", "spatial pyramid match of 200 words, dyadic weights", "DSPM 3.1", "dsift:size=16,32/spm/kernel-svm"},
