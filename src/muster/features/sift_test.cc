@@ -46,6 +46,12 @@ TEST(Sift, FindsPointsOnShapes) {
   }
 }
 
+TEST(Sift, EveryScaleHasMorePointsThanTheLaplacianOne) {
+  const Image image = shapes_picture(200, 160);
+  const auto count = [&](SiftDetector detector) { return make_sift({.detector = detector})->extract(image).size(); };
+  EXPECT_GT(count(SiftDetector::kHarrisMultiscale), count(SiftDetector::kHarris));
+}
+
 TEST(Sift, DegeneratePicturesGiveEmptySets) {
   for (const SiftDetector detector : kDetectors) {
     const auto sift = make_sift({.detector = detector});
