@@ -13,11 +13,11 @@ namespace {
 // Decisions held at once; bounds the memory of one-vs-one with many classes.
 constexpr size_t kMaxDecisions = size_t{1} << 25;
 
-// Accuracy has one peak in C, nearly always within the middle; an end is tried where the best of
-// the middle lies next to it. Values at the low end take longest, those at the high end condition
-// worst.
-const std::vector<double> kLowEndOfGrid = {0.1, 1}, kMiddleOfGrid = {3, 10, 30, 100},
-                          kHighEndOfGrid = {300, 1000};
+// Accuracy has one peak in C, nearly always within the middle; values beyond it are tried one by one
+// while the last one tried is the best. Values at the low end take longest, those at the high end
+// condition worst.
+const std::vector<double> kGrid = {0.1, 1, 3, 10, 30, 100, 300, 1000};
+constexpr size_t kMiddleBegin = 2, kMiddleEnd = 6;
 
 std::vector<size_t> label_counts(const Labels& labels) {
   std::vector<size_t> counts(static_cast<size_t>(labels.num_classes()));
@@ -130,12 +130,7 @@ std::vector<double> best_score_quantiles(const Matrix<double>& scores) {
 
 }  // namespace
 
-std::vector<double> default_c_grid() {
-  std::vector<double> grid = kLowEndOfGrid;
-  for (const auto* part : {&kMiddleOfGrid, &kHighEndOfGrid})
-    grid.insert(grid.end(), part->begin(), part->end());
-  return grid;
-}
+std::vector<double> default_c_grid() { return kGrid; }
 
 void FitStatistics::save(TensorWriter out) const {
   Matrix<double> rows(table.size(), 2);
@@ -282,11 +277,10 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t n
   if (options.C) {
     try_values({*options.C});
   } else {
-    try_values(kMiddleOfGrid);
-    if (best() == tried.begin())
-      try_values(kLowEndOfGrid);
-    else if (best() == tried.end() - 1)
-      try_values(kHighEndOfGrid);
+    try_values({kGrid.begin() + kMiddleBegin, kGrid.begin() + kMiddleEnd});
+    for (size_t low = kMiddleBegin; low > 0 && best() == tried.begin(); --low) try_values({kGrid[low - 1]});
+    for (size_t high = kMiddleEnd; high < kGrid.size() && best() == tried.end() - 1; ++high)
+      try_values({kGrid[high]});
   }
   for (const Tried& one : tried) statistics.table.push_back({one.C, one.score});
   statistics.C = best()->C;

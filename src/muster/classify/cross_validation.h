@@ -22,8 +22,8 @@ inline constexpr double kDefaultC = 10;
 // Folds of the pass that only calibrates or compares, where C is given.
 inline constexpr int kCalibrationFolds = 5;
 
-// 0.1 to 1000, rising, of which cross-validation tries the middle and, where the best lies at its
-// edge, the end beyond; C of inputs scaled to a mean squared norm (mean diagonal) of 1.
+// 0.1 to 1000, rising, of which cross-validation tries the middle and goes on beyond an edge of it
+// while the value there is the best; C of inputs scaled to a mean squared norm (mean diagonal) of 1.
 std::vector<double> default_c_grid();
 
 struct CvRow {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/classify/kernel_choice.h"
 #include "oracle/labelled_data.h"
 
 namespace muster {
@@ -90,30 +91,79 @@ TEST(CrossValidation, TakesTheSmallestOfTheBestAndHidesTheHeldOut) {
   EXPECT_LT(result.statistics.table.front().score, 0.5);
 }
 
-// Right for one value of C only: the ends of the grid are looked at where the best lies next to
-// them.
+// Right near one value of C only: values beyond the middle of the grid are tried one by one, as long
+// as that helps.
 TEST(CrossValidation, GoesOnWhereTheBestLiesAtTheEdge) {
   const testing_data::Data data = testing_data::blobs(30, 2, 3, 1, 1);
   const auto problems = make_problems("test", data.labels, Scheme::kOneVsAll);
-  for (const double right : {3.0, 30.0, 100.0}) {
-    const PathSolver solver = [&](const CvTask& task, MatrixView<double> decisions) {
+  using Values = std::vector<double>;
+  for (const auto& [right, expected] : {std::pair{0.1, Values{0.1, 1, 3, 10, 30, 100}},
+                                        {1.0, Values{0.1, 1, 3, 10, 30, 100}},
+                                        {3.0, Values{1, 3, 10, 30, 100}},
+                                        {30.0, Values{3, 10, 30, 100}},
+                                        {100.0, Values{3, 10, 30, 100, 300}},
+                                        {1000.0, Values{3, 10, 30, 100, 300, 1000}}}) {
+    const PathSolver solver = [&, peak = right](const CvTask& task, MatrixView<double> decisions) {
       size_t known = 0;
       while (task.problem.targets[known] <= 0) ++known;
-      for (size_t c = 0; c < task.grid.size(); ++c)
-        for (size_t j = 0; j < task.held_out.size(); ++j)
-          decisions(c, j) = task.grid[c] == right &&
-                            data.labels.first(known) == data.labels.first(task.held_out[j]);
+      for (size_t c = 0; c < task.grid.size(); ++c) {
+        const double distance = std::abs(std::log10(task.grid[c] / peak));
+        for (size_t j = 0; j < task.held_out.size(); ++j) {
+          const size_t item = task.held_out[j];
+          // Fewer items are right the further away from the peak.
+          const bool right_here = static_cast<double>(item % 30) >= 7 * distance;
+          decisions(c, j) = (data.labels.first(known) == data.labels.first(item)) == right_here;
+        }
+      }
       return int64_t{1};
     };
     const FitStatistics statistics =
         cross_validate(CvOptions(), data.labels, problems, solver, Rng(1), {}).statistics;
-    std::vector<double> tried;
+    Values tried;
     for (const CvRow& row : statistics.table) tried.push_back(row.C);
     EXPECT_EQ(statistics.C, right);
-    const std::vector<double> low = {0.1, 1, 3, 10, 30, 100}, high = {3, 10, 30, 100, 300, 1000},
-                              middle = {3, 10, 30, 100};
-    EXPECT_EQ(tried, right == 3 ? low : right == 100 ? high : middle);
+    EXPECT_EQ(tried, expected) << right;
   }
+}
+
+// Candidates whose accuracy has one peak are climbed to it from the middle.
+TEST(KernelChoice, ClimbingFindsThePeakAndTriesFewer) {
+  constexpr size_t kCount = 6;
+  for (const KernelSearch search : {KernelSearch::kAll, KernelSearch::kClimb}) {
+    for (size_t peak = 0; peak < kCount; ++peak) {
+      size_t tried = 0;
+      const KernelChoice choice = best_of_kernels(kCount, search, [&](size_t g) {
+        ++tried;
+        CvResult result{{}, Calibration::identity(2, false)};
+        result.statistics.iterations = 1;
+        const double distance = std::abs(static_cast<double>(g) - static_cast<double>(peak));
+        result.statistics.table = {{1, 0.5}, {10, 0.9 - 0.01 * distance}};
+        return result;
+      });
+      EXPECT_EQ(choice.index, peak);
+      EXPECT_EQ(choice.best.statistics.iterations, static_cast<int64_t>(tried));
+      ASSERT_EQ(choice.tables.size(), kCount);
+      EXPECT_FALSE(choice.tables[peak].empty());
+      EXPECT_EQ(static_cast<size_t>(std::ranges::count_if(choice.tables, [](const auto& t) { return !t.empty(); })), tried);
+      if (search == KernelSearch::kAll)
+        EXPECT_EQ(tried, kCount);
+      else
+        EXPECT_LT(tried, kCount);
+    }
+    const KernelChoice equals = best_of_kernels(3, search, [&](size_t) {
+      CvResult result{{}, Calibration::identity(2, false)};
+      result.statistics.table = {{1, 0.5}};
+      return result;
+    });
+    EXPECT_EQ(equals.index, 0u);
+  }
+}
+
+TEST(KernelChoice, OnlyWidthsOfManyItemsAreClimbed) {
+  EXPECT_EQ(kernel_search({}, 100), KernelSearch::kAll);
+  EXPECT_EQ(kernel_search({}, 5000), KernelSearch::kClimb);
+  const GramOfFold of_fold = [](size_t, std::span<const size_t>) { return Matrix<double>(); };
+  EXPECT_EQ(kernel_search(of_fold, 5000), KernelSearch::kAll);
 }
 
 TEST(BinaryProblems, OneVsOneVotesDecideBeforeMargins) {

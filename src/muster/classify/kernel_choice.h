@@ -18,10 +18,19 @@ using GramOfFold = std::function<Matrix<double>(size_t candidate, std::span<cons
 struct KernelChoice {
   size_t index = 0;                        // of the best Gram; the first among equals
   CvResult best;                           // its C, table and calibration
-  std::vector<std::vector<CvRow>> tables;  // one a Gram; empty where C was given for a single one
+  // One a Gram; empty for those not tried, and where C was given for a single one.
+  std::vector<std::vector<CvRow>> tables;
 };
 
-KernelChoice best_of_kernels(size_t num_grams,
+// All of them; or, of Grams in the order of a parameter over which accuracy has one peak, the middle
+// ones and then those on the side that rises, as long as it does.
+enum class KernelSearch { kAll, kClimb };
+
+KernelChoice best_of_kernels(size_t num_grams, KernelSearch search,
                              const std::function<CvResult(size_t gram)>& cross_validate);
+
+// Climbing for widths of a kernel (candidates that know no labels) on many items. With few, accuracy
+// goes up and down by chance, and trying all of them takes no time.
+KernelSearch kernel_search(const GramOfFold& gram_of_fold, size_t num_items);
 
 }  // namespace muster

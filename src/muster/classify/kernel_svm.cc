@@ -132,7 +132,7 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
   const auto problems = make_problems("kernel-svm", labels, options.scheme);
   CvOptions cv = options;
   cv.compare = grams.size() > 1;
-  KernelChoice choice = best_of_kernels(grams.size(), [&](size_t g) {
+  KernelChoice choice = best_of_kernels(grams.size(), kernel_search(gram_of_fold, labels.size()), [&](size_t g) {
     std::shared_ptr<const GramSolver> of_all;
     if (!gram_of_fold) of_all = make_solver(options, grams[g], labels);
     return cross_validate(

@@ -71,7 +71,7 @@ KernelChoice choose_klr_kernel(const KlrOptions& options,
   CvOptions cv = options;
   cv.compare = true;
   cv.calibrate = false;
-  KernelChoice choice = best_of_kernels(grams.size(), [&](size_t g) {
+  KernelChoice choice = best_of_kernels(grams.size(), kernel_search(gram_of_fold, labels.size()), [&](size_t g) {
     const Training training(options, grams[g], labels);
     return cross_validate(
         cv, labels, training.way.num_problems(),

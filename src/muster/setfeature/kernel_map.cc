@@ -37,6 +37,19 @@ void KernelMap::finish(std::span<const float> sum, size_t count, std::span<float
           1.0f / static_cast<float>(count));
 }
 
+// P is read from memory once, not once a cell.
+void KernelMap::finish_cells(ConstMatrixView sums, std::span<const size_t> counts, MatrixView<float> out) const {
+  if (counts.size() == 1) {
+    SetStatistic::finish_cells(sums, counts, out);
+    return;
+  }
+  gemm_nt(sums, projection_, out);
+  for (size_t c = 0; c < counts.size(); ++c) {
+    const float scale = counts[c] > 0 ? 1.0f / static_cast<float>(counts[c]) : 0.0f;
+    for (float& value : out.row(c)) value *= scale;
+  }
+}
+
 void KernelMap::save(TensorWriter out) const {
   out.put("basis", basis_);
   out.put("projection", projection_);

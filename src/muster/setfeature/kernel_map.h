@@ -17,6 +17,7 @@ class KernelMap final : public SetStatistic {
   size_t dim() const override { return projection_.rows(); }
   void accumulate(ConstMatrixView vectors, std::span<float> sum) const override;
   void finish(std::span<const float> sum, size_t count, std::span<float> out) const override;
+  void finish_cells(ConstMatrixView sums, std::span<const size_t> counts, MatrixView<float> out) const override;
   void save(TensorWriter out) const override;
   static std::unique_ptr<KernelMap> load(LocalKernelOptions options, TensorReader in);
 

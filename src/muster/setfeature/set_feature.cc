@@ -103,6 +103,11 @@ void SetStatistic::finish(std::span<const float> sum, size_t count, std::span<fl
   for (size_t t = 0; t < sum.size(); ++t) out[t] = sum[t] * scale;
 }
 
+void SetStatistic::finish_cells(ConstMatrixView sums, std::span<const size_t> counts, MatrixView<float> out) const {
+  for (size_t c = 0; c < counts.size(); ++c)
+    if (counts[c] > 0) finish(sums.row(c), counts[c], out.row(c));
+}
+
 void PoolingOptions::fields(Fields& f) {
   f("levels", levels, "spatial pyramid: levels above the whole picture; level l has 4^l cells")
       .range(0, 5)
@@ -130,16 +135,16 @@ void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
   for (int l = pooling_.levels; l >= 0; --l) {
     const size_t cells = level.side * level.side;
     const size_t begin = end - cells * statistic_->dim();
+    const MatrixView<float> targets(out.data() + begin, cells, statistic_->dim());
+    statistic_->finish_cells(level.sums, level.counts, targets);
     for (size_t c = 0; c < cells; ++c) {
       if (level.counts[c] == 0) continue;
-      const auto target = out.subspan(begin + c * statistic_->dim(), statistic_->dim());
-      statistic_->finish(level.sums.row(c), level.counts[c], target);
       const double share = pooling_.cells == CellWeight::kShare
                                ? static_cast<double>(level.counts[c]) / static_cast<double>(set.size())
                                : 1.0;
       const auto weight = static_cast<float>(std::sqrt(std::ldexp(share, -l)));
       if (weight != 1)
-        for (float& value : target) value *= weight;
+        for (float& value : targets.row(c)) value *= weight;
     }
     end = begin;
     if (l > 0) level = merge_four(level);

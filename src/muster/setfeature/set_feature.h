@@ -33,6 +33,9 @@ class SetStatistic {
   virtual void accumulate(ConstMatrixView vectors, std::span<float> sum) const = 0;
   // Writes all of `out` (dim() values); count > 0. The mean, unless a method says otherwise.
   virtual void finish(std::span<const float> sum, size_t count, std::span<float> out) const;
+  // The same for several cells, one a row; where a count is 0, `out` is 0 already and stays so. For
+  // methods that finish many at the price of one.
+  virtual void finish_cells(ConstMatrixView sums, std::span<const size_t> counts, MatrixView<float> out) const;
   virtual void save(TensorWriter out) const = 0;
 };
 
