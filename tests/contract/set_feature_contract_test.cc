@@ -50,14 +50,21 @@ TEST_P(EverySetFeature, SavesAndLoadsExactly) {
   expect_same_bytes(saved(loaded), map);
 }
 
+// A square root makes of a rounding error of 1e-9 in a value near 0 one of 3e-5: it is taken back before comparing.
+std::vector<float> without_root(std::vector<float> values, const PlannedStage& stage) {
+  if (stage.full_spec().text().find("power=0.5") != std::string::npos)
+    for (float& value : values) value *= std::abs(value);
+  return values;
+}
+
 // To the rounding of single-precision sums, which emk-cksvd multiplies by the inverse root of an
 // ill-conditioned matrix (1.03e-5 was seen with kernel=chi2).
 TEST_P(EverySetFeature, OrderDoesNotMatter) {
   MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
   for (size_t size : {2u, 17u, 300u}) {
     const VectorSet set = random_set(size, size);
-    EXPECT_LT(relative_difference(encode(*feature, set), encode(*feature, shuffled(set))), 3e-5)
-        << size;
+    const auto encoded = [&](const VectorSet& one) { return without_root(encode(*feature, one), GetParam().stage); };
+    EXPECT_LT(relative_difference(encoded(set), encoded(shuffled(set))), 3e-5) << size;
   }
 }
 
