@@ -6,10 +6,10 @@
 
 #include "muster/core/parallel.h"
 #include "muster/core/rng.h"
-#include "muster/setkernel/kernel_moments.h"
-#include "muster/setkernel/simplex_qp.h"
-#include "muster/setkernel/spm.h"
-#include "muster/setkernel/weight_rules.h"
+#include "muster/kernelweights/kernel_moments.h"
+#include "muster/kernelweights/simplex_qp.h"
+#include "muster/kernelweights/weight_rules.h"
+#include "muster/pyramid/spm.h"
 #include "peers/side_by_side.h"
 
 namespace muster::bench {

@@ -8,7 +8,7 @@
 
 #include "commands.h"
 #include "common.h"
-#include "muster/pipeline/experiment.h"
+#include "muster/experiment/experiment.h"
 #include "muster/pipeline/plan.h"
 #include "muster/report/html.h"
 #include "muster/report/tables.h"

@@ -29,8 +29,9 @@ void Common::add_to(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--quiet", quiet, "no progress and no messages but errors");
   app.add_flag("--json", json, "the result as JSON on stdout");
-  app.add_flag_callback("--profile", start_profile,
-                        "time and peak memory of each stage on stderr, and in the JSON where it is an object");
+  app.add_flag_callback(
+      "--profile", start_profile,
+      "time and peak memory of each stage on stderr, and in the JSON where it is an object");
 }
 
 Progress Common::progress() const {
@@ -61,8 +62,10 @@ void MethodChoice::add_to(CLI::App& app) {
 
 void CacheChoice::add_to(CLI::App& app) {
   app.add_option("--cache", folder, "folder to keep features in, shared by all runs, or none")
-      ->default_str(folder.empty() ? "$XDG_CACHE_HOME/muster/features or ~/.cache/muster/features" : folder);
-  app.add_option("--cache-gib", gib, "most that the cache may hold, in GiB; the longest unused goes first")
+      ->default_str(folder.empty() ? "$XDG_CACHE_HOME/muster/features or ~/.cache/muster/features"
+                                   : folder);
+  app.add_option("--cache-gib", gib,
+                 "most that the cache may hold, in GiB; the longest unused goes first")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
 }
@@ -114,8 +117,9 @@ std::vector<size_t> items_of_part(const Dataset& dataset, Part part) {
   return marked.empty() ? all : marked;
 }
 
-Readable readable_items(std::span<const BranchPlan> branches, const ItemSource& source, std::span<const size_t> wanted,
-                        const Progress& progress, const Common& common) {
+Readable readable_items(std::span<const BranchPlan> branches, const ItemSource& source,
+                        std::span<const size_t> wanted, const Progress& progress,
+                        const Common& common) {
   Readable out;
   std::set<size_t> bad;
   for (const BranchPlan& branch : branches)

@@ -19,8 +19,9 @@
 namespace muster::cli {
 
 inline constexpr uint64_t kDefaultSeed = 1;
-// What `muster train` takes where no method is named, and `muster inspect` advises. Vectors of unknown
-// dimension and scale get a method that asks nothing of them but a width found by cross-validation.
+// What `muster train` takes where no method is named, and `muster inspect` advises. Vectors of
+// unknown dimension and scale get a method that asks nothing of them but a width found by
+// cross-validation.
 inline constexpr const char* kDefaultMethod = "fisher";
 inline constexpr const char* kDefaultMethodForSets = "emk-fourier:gamma=auto/linear-svm";
 
@@ -28,7 +29,8 @@ inline constexpr const char* kFeaturesHelp =
     "folder made by muster extract of the same data, to read features instead of extracting them";
 
 inline constexpr const char* kUniversalHelp =
-    "file made by train --save-universal: its mixture and reductions are used, and none are learnt (fisher, "
+    "file made by train --save-universal: its mixture and reductions are used, and none are learnt "
+    "(fisher, "
     "supervector, ppk, klk)";
 
 // --seed, --threads, --quiet, --json, --profile: every command has them.
@@ -89,8 +91,9 @@ struct Readable {
   std::vector<size_t> items;
   std::vector<std::string> left_out;
 };
-Readable readable_items(std::span<const BranchPlan> branches, const ItemSource& source, std::span<const size_t> wanted,
-                        const Progress& progress, const Common& common);
+Readable readable_items(std::span<const BranchPlan> branches, const ItemSource& source,
+                        std::span<const size_t> wanted, const Progress& progress,
+                        const Common& common);
 
 // What was left out of a batch, at most a few by name.
 void say_left_out(const std::vector<std::string>& reasons, const Common& common);

@@ -28,7 +28,8 @@ std::string default_features() {
 }
 
 BranchPlan plan_features(const ExtractArguments& args, ItemKind kind) {
-  Recipe recipe = parse_recipe(args.choice.recipe.empty() ? default_features() : args.choice.recipe);
+  Recipe recipe =
+      parse_recipe(args.choice.recipe.empty() ? default_features() : args.choice.recipe);
   for (const std::string& assignment : args.choice.overrides) override_option(recipe, assignment);
   const Plan plan = plan_recipe(fit_to_data(std::move(recipe), kind, args.common));
   const BranchPlan& branch = plan.branches[0];

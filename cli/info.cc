@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "common.h"
-#include "muster/classify/cross_validation.h"
+#include "muster/crossval/cross_validation.h"
 #include "muster/pipeline/model.h"
 #include "muster/report/results.h"
 #include "muster/report/tables.h"

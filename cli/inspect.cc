@@ -265,7 +265,8 @@ int inspect(const InspectArguments& args) {
                      looks.size(), looks[0].unreadable);
   Common silent = args.common;
   silent.quiet = true;
-  const Recipe recipe = fit_to_data(recipe_of_method(default_method(dataset.kind)), dataset.kind, silent);
+  const Recipe recipe =
+      fit_to_data(recipe_of_method(default_method(dataset.kind)), dataset.kind, silent);
 
   Json record{{"data", args.data},
               {"layout", layout_of(args.data, dataset)},

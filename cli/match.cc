@@ -6,8 +6,8 @@
 #include "commands.h"
 #include "common.h"
 #include "muster/dataset/file_names.h"
+#include "muster/draw/draw_matches.h"
 #include "muster/image/decode.h"
-#include "muster/image/draw_matches.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/setkernel/correspondence.h"
 #include "muster/store/atomic_file.h"
@@ -69,7 +69,8 @@ Error no_matches(const std::string& method) {
 
 void require_known(const std::string& method) {
   const std::string name = parse_recipe(method).branches[0][0].name;
-  if (std::ranges::none_of(all_stages(), [&](const StageEntry& stage) { return stage.name == name; }))
+  if (std::ranges::none_of(all_stages(),
+                           [&](const StageEntry& stage) { return stage.name == name; }))
     throw usage_error("match: --method {}: there is no such method; use {}", method, kMethods);
 }
 

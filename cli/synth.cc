@@ -1,4 +1,4 @@
-#include "muster/image/synth.h"
+#include "muster/draw/synth.h"
 
 #include <atomic>
 #include <filesystem>

@@ -3,7 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
-#include "muster/classify/cross_validation.h"
+#include "muster/crossval/cross_validation.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/pipeline/universal_file.h"
 
@@ -37,11 +37,11 @@ int train(const TrainArguments& args) {
       plan.branches, source, items_of_part(dataset, Part::kTrain), progress, args.common);
 
   StageSeconds seconds;
-  const Pipeline pipeline = fit_pipeline(plan, source, items, dataset.labels.select(items),
-                                         args.common.seed, progress,
-                                         {&seconds, args.keep_training, universal ? &*universal : nullptr,
-                                          args.class_mixtures});
-  if (!args.save_universal.empty()) save_universal(plan.branches[0], pipeline.branches()[0], args.save_universal);
+  const Pipeline pipeline = fit_pipeline(
+      plan, source, items, dataset.labels.select(items), args.common.seed, progress,
+      {&seconds, args.keep_training, universal ? &*universal : nullptr, args.class_mixtures});
+  if (!args.save_universal.empty())
+    save_universal(plan.branches[0], pipeline.branches()[0], args.save_universal);
   pipeline.save(args.model);
 
   const FitStatistics* statistics = pipeline.classifier().statistics();
@@ -89,14 +89,17 @@ Run add_train(CLI::App& app) {
   app.add_option("-o,--output", args->model, "the model file to write")->required();
   app.add_option("--features", args->features, kFeaturesHelp);
   app.add_flag("--keep-training", args->keep_training,
-               "keep the training vectors in the model, so that muster add-class can use them; kernel machines "
+               "keep the training vectors in the model, so that muster add-class can use them; "
+               "kernel machines "
                "always do, and with this keep their kernel matrix, which makes add-class quick");
-  app.add_flag("--class-mixtures", args->class_mixtures,
-               "keep a mixture a class, adapted from the universal one, so that predict --reject goes by "
-               "likelihood ratio instead of best score (fisher, supervector, ppk, klk)");
+  app.add_flag(
+      "--class-mixtures", args->class_mixtures,
+      "keep a mixture a class, adapted from the universal one, so that predict --reject goes by "
+      "likelihood ratio instead of best score (fisher, supervector, ppk, klk)");
   app.add_option("--universal", args->universal, kUniversalHelp);
-  app.add_option("--save-universal", args->save_universal,
-                 "write the universal mixture and the reductions before it to this file, for --universal");
+  app.add_option(
+      "--save-universal", args->save_universal,
+      "write the universal mixture and the reductions before it to this file, for --universal");
   args->choice.add_to(app);
   args->common.add_to(app);
   return [args] { return train(*args); };

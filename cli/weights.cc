@@ -4,8 +4,8 @@
 
 #include "commands.h"
 #include "common.h"
+#include "muster/draw/heat_map.h"
 #include "muster/image/decode.h"
-#include "muster/image/heat_map.h"
 #include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/store/atomic_file.h"

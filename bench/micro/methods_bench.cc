@@ -1,11 +1,22 @@
-// Set features and set kernels with their defaults on one thread (the pyramid match is in pmk_bench): time to encode a set, time to represent one, and
-// time a pair in the Gram of ten sets, against the number of vectors of 64 dimensions in a set.
+// Set features and set kernels with their defaults on one thread (the pyramid match is in
+// pmk_bench): time to encode a set, time to represent one, and time a pair in the Gram of ten sets,
+// against the number of vectors of 64 dimensions in a set.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
 #include <optional>
 
 #include "muster/core/parallel.h"
+#include "muster/density/klk.h"
+#include "muster/density/pdf_kl.h"
+#include "muster/density/pdf_product.h"
+#include "muster/density/ppk.h"
+#include "muster/matching/exponent.h"
+#include "muster/matching/greedy.h"
+#include "muster/matching/match.h"
+#include "muster/matching/matching.h"
+#include "muster/matching/principal_angles.h"
+#include "muster/matching/sum_match.h"
 #include "muster/setfeature/bow.h"
 #include "muster/setfeature/emk_cksvd.h"
 #include "muster/setfeature/emk_fourier.h"
@@ -15,16 +26,6 @@
 #include "muster/setfeature/kernel_codebook.h"
 #include "muster/setfeature/supervector.h"
 #include "muster/setfeature/vlad.h"
-#include "muster/setkernel/exponent.h"
-#include "muster/setkernel/greedy.h"
-#include "muster/setkernel/klk.h"
-#include "muster/setkernel/match.h"
-#include "muster/setkernel/matching.h"
-#include "muster/setkernel/pdf_kl.h"
-#include "muster/setkernel/pdf_product.h"
-#include "muster/setkernel/ppk.h"
-#include "muster/setkernel/principal_angles.h"
-#include "muster/setkernel/sum_match.h"
 
 namespace muster::bench {
 namespace {
@@ -51,21 +52,30 @@ const Sample& sample() {
 }
 
 template <class Options>
-void add_feature(const std::string& name, SetFeature (*fit)(const Options&, const Sample&, Rng, const Progress&)) {
+void add_feature(const std::string& name,
+                 SetFeature (*fit)(const Options&, const Sample&, Rng, const Progress&)) {
   const auto fitted = std::make_shared<std::optional<SetFeature>>();  // once for all sizes
-  benchmark::RegisterBenchmark((name + "/encode").c_str(), [fit, fitted](benchmark::State& state) {
-    if (!*fitted) fitted->emplace(fit({}, sample(), Rng(1), {}));
-    const ThreadLimit limit(1);
-    const SetFeature& feature = **fitted;
-    const VectorSet set{unit_vectors(static_cast<size_t>(state.range(0)), 2), {}};
-    std::vector<float> out(feature.dim());
-    for (auto _ : state) feature.encode(set, out);
-  })->ArgName("vectors")->Arg(100)->Arg(1000)->Arg(4000)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(
+      (name + "/encode").c_str(),
+      [fit, fitted](benchmark::State& state) {
+        if (!*fitted) fitted->emplace(fit({}, sample(), Rng(1), {}));
+        const ThreadLimit limit(1);
+        const SetFeature& feature = **fitted;
+        const VectorSet set{unit_vectors(static_cast<size_t>(state.range(0)), 2), {}};
+        std::vector<float> out(feature.dim());
+        for (auto _ : state) feature.encode(set, out);
+      })
+      ->ArgName("vectors")
+      ->Arg(100)
+      ->Arg(1000)
+      ->Arg(4000)
+      ->Unit(benchmark::kMillisecond);
 }
 
 template <class Options>
 void add_kernel(const std::string& name,
-                std::shared_ptr<const SetKernel> (*fit)(const Options&, const Sample&, Rng, const Progress&)) {
+                std::shared_ptr<const SetKernel> (*fit)(const Options&, const Sample&, Rng,
+                                                        const Progress&)) {
   const auto fitted = std::make_shared<std::shared_ptr<const SetKernel>>();  // once for all sizes
   const auto kernel_of = [fit, fitted] {
     if (!*fitted) *fitted = fit({}, sample(), Rng(1), {});
@@ -77,23 +87,38 @@ void add_kernel(const std::string& name,
       sets.push_back({unit_vectors(static_cast<size_t>(state.range(0)), 3 + s), {}});
     return sets;
   };
-  benchmark::RegisterBenchmark((name + "/represent").c_str(), [kernel_of, sets_of](benchmark::State& state) {
-    const auto kernel = kernel_of();
-    const ThreadLimit limit(1);
-    const std::vector<VectorSet> sets = sets_of(state);
-    for (auto _ : state) benchmark::DoNotOptimize(kernel->represent(sets[0]));
-  })->ArgName("vectors")->Arg(100)->Arg(400)->Unit(benchmark::kMillisecond);
-  benchmark::RegisterBenchmark((name + "/pair").c_str(), [kernel_of, sets_of](benchmark::State& state) {
-    const auto kernel = kernel_of();
-    const ThreadLimit limit(1);
-    Represented represented;
-    for (const VectorSet& set : sets_of(state)) represented.push_back(kernel->represent(set));
-    const auto chosen = kernel->candidates(represented).front();  // of the widths that auto offers
-    Matrix<double> gram(kSets, kSets);
-    for (auto _ : state) chosen->gram(represented, represented, gram, {});
-    const double pairs = static_cast<double>(kSets * (kSets + 1) / 2 * static_cast<size_t>(state.iterations()));
-    state.counters["s/pair"] = benchmark::Counter(pairs, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
-  })->ArgName("vectors")->Arg(100)->Arg(400)->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark((name + "/represent").c_str(),
+                               [kernel_of, sets_of](benchmark::State& state) {
+                                 const auto kernel = kernel_of();
+                                 const ThreadLimit limit(1);
+                                 const std::vector<VectorSet> sets = sets_of(state);
+                                 for (auto _ : state)
+                                   benchmark::DoNotOptimize(kernel->represent(sets[0]));
+                               })
+      ->ArgName("vectors")
+      ->Arg(100)
+      ->Arg(400)
+      ->Unit(benchmark::kMillisecond);
+  benchmark::RegisterBenchmark(
+      (name + "/pair").c_str(),
+      [kernel_of, sets_of](benchmark::State& state) {
+        const auto kernel = kernel_of();
+        const ThreadLimit limit(1);
+        Represented represented;
+        for (const VectorSet& set : sets_of(state)) represented.push_back(kernel->represent(set));
+        const auto chosen =
+            kernel->candidates(represented).front();  // of the widths that auto offers
+        Matrix<double> gram(kSets, kSets);
+        for (auto _ : state) chosen->gram(represented, represented, gram, {});
+        const double pairs =
+            static_cast<double>(kSets * (kSets + 1) / 2 * static_cast<size_t>(state.iterations()));
+        state.counters["s/pair"] =
+            benchmark::Counter(pairs, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+      })
+      ->ArgName("vectors")
+      ->Arg(100)
+      ->Arg(400)
+      ->Unit(benchmark::kMillisecond);
 }
 
 void add_all() {

@@ -10,10 +10,10 @@ extern "C" {
 #include <Eigen/Cholesky>
 #include <cmath>
 
-#include "muster/codebook/gmm_fit.h"
 #include "muster/core/parallel.h"
-#include "muster/setkernel/pdf_kl.h"
-#include "muster/setkernel/pdf_product.h"
+#include "muster/density/pdf_kl.h"
+#include "muster/density/pdf_product.h"
+#include "muster/mixture/gmm_fit.h"
 #include "peers/side_by_side.h"
 
 namespace muster::bench {

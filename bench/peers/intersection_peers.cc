@@ -7,8 +7,8 @@
 
 #include "muster/core/rng.h"
 #include "muster/math/pairwise.h"
+#include "muster/pyramid/spm.h"
 #include "muster/setkernel/gram.h"
-#include "muster/setkernel/spm.h"
 #include "peers/native_loops.h"
 #include "peers/side_by_side.h"
 

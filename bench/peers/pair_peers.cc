@@ -10,8 +10,8 @@
 #include <cmath>
 
 #include "muster/core/rng.h"
-#include "muster/setkernel/assignment.h"
-#include "muster/setkernel/simplex_qp.h"
+#include "muster/kernelweights/simplex_qp.h"
+#include "muster/matching/assignment.h"
 #include "peers/blas_kernels.h"
 #include "peers/python_peer.h"
 #include "pmk/clustered_sets.h"

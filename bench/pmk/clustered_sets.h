@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "muster/setkernel/pmk.h"
+#include "muster/pyramid/pmk.h"
 
 namespace muster::bench {
 

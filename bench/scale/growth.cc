@@ -1,4 +1,5 @@
-// How time and peak memory grow, with fitted exponents (the slope of a line through the logarithms).
+// How time and peak memory grow, with fitted exponents (the slope of a line through the
+// logarithms).
 //   growth PIECE OUT.json [LARGEST]
 //
 //   pictures   extraction, encoding (emk-fourier) and training (linear-svm) against the number of

@@ -1,9 +1,9 @@
 // What UGM's machinery costs at 128 Gaussians: encoding by fisher, adapting one set, pairs of sets
 // one-to-one and one-to-many, whole Gram matrices on one and two threads.
 //   ugm_speed [OUT.json] [ROUNDS]
+#include "muster/density/klk.h"
+#include "muster/density/ppk.h"
 #include "muster/setfeature/fisher.h"
-#include "muster/setkernel/klk.h"
-#include "muster/setkernel/ppk.h"
 #include "peers/side_by_side.h"
 
 namespace muster::bench {

@@ -1,8 +1,8 @@
 // Every classifier, on vectors or on a Gram matrix, in every setting.
 #include "contract/contract.h"
 #include "muster/classify/classifier.h"
-#include "oracle/expect_error.h"
-#include "oracle/labelled_data.h"
+#include "support/expect_error.h"
+#include "support/labelled_data.h"
 
 namespace muster::contract {
 namespace {

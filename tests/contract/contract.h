@@ -22,9 +22,9 @@ struct SmallValue {
   const char* option;
   const char* value;
 };
-inline constexpr SmallValue kSmall[] = {
-    {"words", "8"}, {"components", "3"}, {"dim", "8"}, {"samples", "300"}, {"iterations", "5"}, {"folds", "3"},
-    {"em_iterations", "5"}, {"draws", "200"}};
+inline constexpr SmallValue kSmall[] = {{"words", "8"},         {"components", "3"}, {"dim", "8"},
+                                        {"samples", "300"},     {"iterations", "5"}, {"folds", "3"},
+                                        {"em_iterations", "5"}, {"draws", "200"}};
 
 // A stage in one setting: the small one, or the small one with one choice or switch turned.
 struct StageCase {

@@ -1,6 +1,6 @@
 // Every extractor on every kind of picture.
 #include "contract/contract.h"
-#include "muster/image/synth.h"
+#include "muster/draw/synth.h"
 #include "support/pictures.h"
 
 namespace muster::contract {

@@ -1,5 +1,5 @@
-// Every kernel between sets: set kernels, vector kernels on the vectors of a set feature, and transforms of a set
-// kernel.
+// Every kernel between sets: set kernels, vector kernels on the vectors of a set feature, and
+// transforms of a set kernel.
 #include <Eigen/Eigenvalues>
 
 #include "contract/contract.h"
@@ -35,7 +35,8 @@ class EveryKernel : public ::testing::TestWithParam<StageCase> {
       return stage.as<SetKernelStage>().fit(*stage.options, sample, Rng(kSeed), {});
     if (is_transform())
       return stage.as<KernelTransformStage>().make(
-          *stage.options, sum_match().as<SetKernelStage>().fit(*sum_match().options, sample, Rng(kSeed), {}));
+          *stage.options,
+          sum_match().as<SetKernelStage>().fit(*sum_match().options, sample, Rng(kSeed), {}));
     auto feature = std::make_shared<SetFeature>(
         bow().as<SetFeatureStage>().fit(*bow().options, sample, Rng(kSeed), {}));
     return stage.as<FeatureKernelStage>().make(*stage.options, feature);
@@ -47,7 +48,8 @@ class EveryKernel : public ::testing::TestWithParam<StageCase> {
     if (is_set_kernel()) return stage.as<SetKernelStage>().load(*stage.options, in);
     if (is_transform())
       return stage.as<KernelTransformStage>().load(
-          *stage.options, sum_match().as<SetKernelStage>().load(*sum_match().options, in.scope("base")), in);
+          *stage.options,
+          sum_match().as<SetKernelStage>().load(*sum_match().options, in.scope("base")), in);
     auto feature = std::make_shared<SetFeature>(
         bow().as<SetFeatureStage>().load(*bow().options, in.scope("feature")));
     return stage.as<FeatureKernelStage>().load(feature, in);

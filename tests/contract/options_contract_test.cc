@@ -3,7 +3,7 @@
 #include <set>
 
 #include "contract/contract.h"
-#include "oracle/expect_error.h"
+#include "support/expect_error.h"
 
 namespace muster::contract {
 namespace {

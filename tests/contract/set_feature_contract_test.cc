@@ -50,7 +50,8 @@ TEST_P(EverySetFeature, SavesAndLoadsExactly) {
   expect_same_bytes(saved(loaded), map);
 }
 
-// A square root makes of a rounding error of 1e-9 in a value near 0 one of 3e-5: it is taken back before comparing.
+// A square root makes of a rounding error of 1e-9 in a value near 0 one of 3e-5: it is taken back
+// before comparing.
 std::vector<float> without_root(std::vector<float> values, const PlannedStage& stage) {
   if (stage.full_spec().text().find("power=0.5") != std::string::npos)
     for (float& value : values) value *= std::abs(value);
@@ -63,7 +64,9 @@ TEST_P(EverySetFeature, OrderDoesNotMatter) {
   MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
   for (size_t size : {2u, 17u, 300u}) {
     const VectorSet set = random_set(size, size);
-    const auto encoded = [&](const VectorSet& one) { return without_root(encode(*feature, one), GetParam().stage); };
+    const auto encoded = [&](const VectorSet& one) {
+      return without_root(encode(*feature, one), GetParam().stage);
+    };
     EXPECT_LT(relative_difference(encoded(set), encoded(shuffled(set))), 3e-5) << size;
   }
 }

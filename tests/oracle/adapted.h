@@ -2,7 +2,7 @@
 // vector and one pair of Gaussians after the other.
 #pragma once
 
-#include "muster/codebook/gmm.h"
+#include "muster/mixture/gmm.h"
 #include "oracle/gaussian_kernels.h"
 
 namespace muster::oracle {

@@ -9,9 +9,10 @@
 
 namespace muster::oracle {
 
-// Blocks of rows n^(-3/2) H S(b,2) H S(b,1) H S(0), each row times its length, cut to the first d columns;
-// signs has the diagonals S(0), S(0,1), S(0,2), S(1,1), ... as rows of n.
-inline Matrix<double> directions(size_t d, const std::vector<float>& lengths, const Matrix<float>& signs) {
+// Blocks of rows n^(-3/2) H S(b,2) H S(b,1) H S(0), each row times its length, cut to the first d
+// columns; signs has the diagonals S(0), S(0,1), S(0,2), S(1,1), ... as rows of n.
+inline Matrix<double> directions(size_t d, const std::vector<float>& lengths,
+                                 const Matrix<float>& signs) {
   const size_t n = signs.cols();
   const auto hadamard = [](size_t i, size_t j) { return std::popcount(i & j) % 2 ? -1.0 : 1.0; };
   const auto times = [&](const Matrix<double>& a, std::span<const float> sign) {  // a H S / sqrt(n)

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "muster/math/local_kernel.h"
+#include "muster/localkernel/local_kernel.h"
 
 namespace muster::oracle {
 

@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "muster/dataset/dataset.h"
+#include "muster/draw/synth.h"
 #include "muster/image/decode.h"
-#include "muster/image/synth.h"
 #include "muster/store/npy.h"
-#include "oracle/temp_dir.h"
+#include "support/temp_dir.h"
 
 namespace muster {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "muster/classify/libsvm_gram.h"
 #include "muster/core/labels.h"
 #include "muster/core/matrix.h"
+#include "muster/solve/libsvm_gram.h"
 
 namespace muster {
 

@@ -1,12 +1,12 @@
-#include "muster/classify/indefinite.h"
+#include "muster/crossval/indefinite.h"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
 
 #include "muster/classify/kernel_svm.h"
-#include "oracle/expect_error.h"
-#include "oracle/labelled_data.h"
+#include "support/expect_error.h"
+#include "support/labelled_data.h"
 
 namespace muster {
 namespace {
@@ -56,8 +56,10 @@ TEST(Indefinite, TreatmentsChangeTheEigenvaluesAsTheySay) {
 }
 
 TEST(Indefinite, RefusalSaysWhatWasFoundAndWhatToDo) {
-  EXPECT_ERROR(DefiniteGram(random_symmetric(6), Indefinite::kRefuse, "kernel-svm"), kData, "smallest is -");
-  EXPECT_ERROR(DefiniteGram(random_symmetric(6), Indefinite::kRefuse, "kernel-svm"), kData, "indefinite=clip");
+  EXPECT_ERROR(DefiniteGram(random_symmetric(6), Indefinite::kRefuse, "kernel-svm"), kData,
+               "smallest is -");
+  EXPECT_ERROR(DefiniteGram(random_symmetric(6), Indefinite::kRefuse, "kernel-svm"), kData,
+               "indefinite=clip");
 }
 
 TEST(Indefinite, RoundingIsNoReasonToTreatAGram) {

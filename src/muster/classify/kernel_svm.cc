@@ -5,9 +5,9 @@
 
 #include "muster/classify/centred_gram.h"
 #include "muster/classify/decisions.h"
-#include "muster/classify/libsvm_gram.h"
 #include "muster/classify/squared_hinge.h"
 #include "muster/core/parallel.h"
+#include "muster/solve/libsvm_gram.h"
 
 namespace muster {
 namespace {
@@ -132,24 +132,25 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
   const auto problems = make_problems("kernel-svm", labels, options.scheme);
   CvOptions cv = options;
   cv.compare = grams.size() > 1;
-  KernelChoice choice = best_of_kernels(grams.size(), kernel_search(gram_of_fold, labels.size()), [&](size_t g) {
-    std::shared_ptr<const GramSolver> of_all;
-    if (!gram_of_fold) of_all = make_solver(options, grams[g], labels);
-    return cross_validate(
-        cv, labels, problems,
-        [&](const CvFold& fold) -> PathSolver {
-          auto gram = std::make_shared<Matrix<double>>();
-          std::shared_ptr<const GramSolver> solver = of_all;
-          if (!solver) {
-            *gram = gram_of_fold(g, fold.held_out);
-            solver = make_solver(options, *gram, labels);
-          }
-          return [gram, solver](const CvTask& task, MatrixView<double> decisions) {
-            return solver->path(task, decisions);
-          };
-        },
-        rng.derive("cross-validation"), progress);
-  });
+  KernelChoice choice =
+      best_of_kernels(grams.size(), kernel_search(gram_of_fold, labels.size()), [&](size_t g) {
+        std::shared_ptr<const GramSolver> of_all;
+        if (!gram_of_fold) of_all = make_solver(options, grams[g], labels);
+        return cross_validate(
+            cv, labels, problems,
+            [&](const CvFold& fold) -> PathSolver {
+              auto gram = std::make_shared<Matrix<double>>();
+              std::shared_ptr<const GramSolver> solver = of_all;
+              if (!solver) {
+                *gram = gram_of_fold(g, fold.held_out);
+                solver = make_solver(options, *gram, labels);
+              }
+              return [gram, solver](const CvTask& task, MatrixView<double> decisions) {
+                return solver->path(task, decisions);
+              };
+            },
+            rng.derive("cross-validation"), progress);
+      });
   choice.best.statistics.seconds = seconds_since(start);
   return choice;
 }
@@ -191,7 +192,8 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            Rng rng, const Progress& progress) {
   const DefiniteGram treated(Matrix<double>(gram), options.indefinite, "kernel-svm");
   return fit_kernel_svm(options, treated, labels,
-                        choose_kernel(options, {treated.gram()}, {}, labels, rng, progress), progress);
+                        choose_kernel(options, {treated.gram()}, {}, labels, rng, progress),
+                        progress);
 }
 
 std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options, TensorReader in) {

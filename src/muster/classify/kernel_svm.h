@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "muster/classify/classifier.h"
-#include "muster/classify/cross_validation.h"
-#include "muster/classify/indefinite.h"
-#include "muster/classify/kernel_choice.h"
 #include "muster/core/options.h"
+#include "muster/crossval/cross_validation.h"
+#include "muster/crossval/indefinite.h"
+#include "muster/crossval/kernel_choice.h"
 
 namespace muster {
 

@@ -9,8 +9,8 @@
 #include "muster/classify/klr.h"
 #include "muster/classify/linear_svm.h"
 #include "muster/core/parallel.h"
-#include "oracle/labelled_data.h"
 #include "oracle/svm.h"
+#include "support/labelled_data.h"
 
 namespace muster {
 namespace {

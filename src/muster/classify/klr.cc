@@ -71,16 +71,18 @@ KernelChoice choose_klr_kernel(const KlrOptions& options,
   CvOptions cv = options;
   cv.compare = true;
   cv.calibrate = false;
-  KernelChoice choice = best_of_kernels(grams.size(), kernel_search(gram_of_fold, labels.size()), [&](size_t g) {
-    const Training training(options, grams[g], labels);
-    return cross_validate(
-        cv, labels, training.way.num_problems(),
-        [&](const CvFold& fold, std::span<Matrix<double>> decisions) {
-          if (!gram_of_fold) return training.way.path(fold, decisions);
-          return Training(options, gram_of_fold(g, fold.held_out), labels).way.path(fold, decisions);
-        },
-        rng.derive("cross-validation"), progress);
-  });
+  KernelChoice choice =
+      best_of_kernels(grams.size(), kernel_search(gram_of_fold, labels.size()), [&](size_t g) {
+        const Training training(options, grams[g], labels);
+        return cross_validate(
+            cv, labels, training.way.num_problems(),
+            [&](const CvFold& fold, std::span<Matrix<double>> decisions) {
+              if (!gram_of_fold) return training.way.path(fold, decisions);
+              return Training(options, gram_of_fold(g, fold.held_out), labels)
+                  .way.path(fold, decisions);
+            },
+            rng.derive("cross-validation"), progress);
+      });
   choice.best.statistics.seconds = seconds_since(start);
   return choice;
 }

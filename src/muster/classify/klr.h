@@ -13,10 +13,10 @@
 #include <memory>
 
 #include "muster/classify/classifier.h"
-#include "muster/classify/indefinite.h"
-#include "muster/classify/kernel_choice.h"
 #include "muster/classify/logistic_training.h"
 #include "muster/core/options.h"
+#include "muster/crossval/indefinite.h"
+#include "muster/crossval/kernel_choice.h"
 
 namespace muster {
 

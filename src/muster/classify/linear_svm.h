@@ -14,9 +14,9 @@
 #include <optional>
 
 #include "muster/classify/classifier.h"
-#include "muster/classify/cross_validation.h"
 #include "muster/classify/linear_training.h"
 #include "muster/core/options.h"
+#include "muster/crossval/cross_validation.h"
 
 namespace muster {
 

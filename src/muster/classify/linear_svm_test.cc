@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "muster/core/parallel.h"
-#include "oracle/labelled_data.h"
 #include "oracle/svm.h"
+#include "support/labelled_data.h"
 
 namespace muster {
 namespace {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "muster/classify/primal_newton.h"
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
-#include "muster/math/vector_ops.h"
+#include "muster/simd/vector_ops.h"
+#include "muster/solve/primal_newton.h"
 
 namespace muster {
 namespace {
@@ -41,7 +41,8 @@ std::vector<double> mean_of_rows(ConstMatrixView vectors) {
   std::vector<double> mean(vectors.cols);
   parallel_for(vectors.cols, kColumns, [&](size_t begin, size_t end) {
     const std::span<double> part = std::span(mean).subspan(begin, end - begin);
-    for (size_t i = 0; i < vectors.rows; ++i) axpy(1, vectors.row(i).subspan(begin, end - begin), part);
+    for (size_t i = 0; i < vectors.rows; ++i)
+      axpy(1, vectors.row(i).subspan(begin, end - begin), part);
     for (double& value : part) value /= static_cast<double>(vectors.rows);
   });
   return mean;
@@ -72,7 +73,8 @@ PreparedVectors::PreparedVectors(const char* stage, ConstMatrixView vectors, boo
       norms[i] = squared_norm(view().row(i));
     }
   });
-  // A value that is none makes the mean, and so all rows, not finite: the vectors themselves say which it was.
+  // A value that is none makes the mean, and so all rows, not finite: the vectors themselves say
+  // which it was.
   if (!std::ranges::all_of(norms, [](double norm) { return std::isfinite(norm); })) {
     for (size_t i = 0; i < vectors.rows; ++i) norms[i] = squared_norm(vectors.row(i));
     require_finite(stage, norms);
@@ -117,7 +119,9 @@ PrimalWay::PrimalWay(const PrimalOptions& options, const PreparedVectors& vector
     : options_(options), vectors_(vectors.view()), scale_(vectors.scale()) {}
 
 const LiblinearRows& PrimalWay::rows() const {
-  std::call_once(made_, [&] { rows_ = std::make_unique<const LiblinearRows>(vectors_, scale_, options_.bias); });
+  std::call_once(made_, [&] {
+    rows_ = std::make_unique<const LiblinearRows>(vectors_, scale_, options_.bias);
+  });
   return *rows_;
 }
 
@@ -135,18 +139,22 @@ int64_t PrimalWay::path(const CvTask& task, MatrixView<double> decisions) const 
 LinearFit PrimalWay::fit(const std::vector<BinaryProblem>& problems, double C, const Rng&,
                          const Progress& progress) const {
   const size_t count = problems.size(), dim = vectors_.cols;
-  LinearFit out{{Matrix<float>(count, dim), std::vector<double>(count)}, static_cast<int64_t>(count)};
+  LinearFit out{{Matrix<float>(count, dim), std::vector<double>(count)},
+                static_cast<int64_t>(count)};
   ProgressStep step(progress, "training", count);
   std::vector<Costs> costs;
   for (const BinaryProblem& problem : problems)
     costs.push_back(scaled(side_weights(problem, options_.class_weights), C));
   PrimalSolutions solutions{Matrix<double>(count, dim + 1), std::vector<char>(count)};
-  if (options_.loss == PrimalLoss::kSquaredHinge && std::ranges::all_of(problems, &BinaryProblem::whole))
-    solutions = solve_primal_together({vectors_, scale_, options_.bias}, problems, costs, options_.tolerance);
+  if (options_.loss == PrimalLoss::kSquaredHinge &&
+      std::ranges::all_of(problems, &BinaryProblem::whole))
+    solutions = solve_primal_together({vectors_, scale_, options_.bias}, problems, costs,
+                                      options_.tolerance);
   parallel_for(count, 1, [&](size_t begin, size_t end) {
     for (size_t p = begin; p < end; ++p) {
       if (problems[p].two_sided()) {
-        std::vector<double> weights(solutions.weights.row(p).begin(), solutions.weights.row(p).end());
+        std::vector<double> weights(solutions.weights.row(p).begin(),
+                                    solutions.weights.row(p).end());
         if (!solutions.solved[p])
           rows().solve(options_.loss, problems[p], costs[p], options_.tolerance, weights);
         for (size_t c = 0; c < dim; ++c)

@@ -5,9 +5,9 @@
 #include <memory>
 #include <mutex>
 
-#include "muster/classify/cross_validation.h"
 #include "muster/classify/decisions.h"
-#include "muster/classify/liblinear_rows.h"
+#include "muster/crossval/cross_validation.h"
+#include "muster/solve/liblinear_rows.h"
 
 namespace muster {
 
@@ -54,8 +54,8 @@ struct PrimalOptions {
   double tolerance = 0.01;
 };
 
-// Cross-validation, logistic loss and what single precision cannot solve go through LIBLINEAR, whose rows take 16 n d
-// bytes and are made when first needed. Thread-safe.
+// Cross-validation, logistic loss and what single precision cannot solve go through LIBLINEAR,
+// whose rows take 16 n d bytes and are made when first needed. Thread-safe.
 class PrimalWay {
  public:
   PrimalWay(const PrimalOptions& options, const PreparedVectors& vectors);

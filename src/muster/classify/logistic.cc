@@ -5,7 +5,7 @@
 #include "muster/classify/logistic_training.h"
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
-#include "muster/math/vector_ops.h"
+#include "muster/simd/vector_ops.h"
 
 namespace muster {
 namespace {

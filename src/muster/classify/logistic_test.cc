@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "muster/classify/klr.h"
-#include "oracle/expect_error.h"
-#include "oracle/labelled_data.h"
 #include "oracle/logistic.h"
+#include "support/expect_error.h"
+#include "support/labelled_data.h"
 
 namespace muster {
 namespace {
@@ -100,8 +100,7 @@ TEST(Klr, SaysWhetherItConverged) {
   const Matrix<double> scores = model->scores_from_gram(gram);
   EXPECT_EQ(testing_data::accuracy(scores, data.labels), 1);
   const Matrix<double> probabilities = model->probabilities(scores);
-  for (const double p : probabilities.values())
-    EXPECT_TRUE(p < 0.05 || p > 0.95) << p;
+  for (const double p : probabilities.values()) EXPECT_TRUE(p < 0.05 || p > 0.95) << p;
   options.max_steps = 1;
   options.tolerance = 1e-6;
   const auto stopped = fit(options, data, gram);

@@ -2,7 +2,8 @@
 // go through it, decisions become probabilities.
 #pragma once
 
-#include "muster/classify/logistic_newton.h"
+#include "muster/crossval/cross_validation.h"
+#include "muster/solve/logistic_newton.h"
 
 namespace muster {
 

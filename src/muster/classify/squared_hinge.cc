@@ -19,13 +19,17 @@ constexpr size_t kFewProblems = 4;
 
 }  // namespace
 
-std::vector<DualSolution> squared_hinge_starts(MatrixView<const float> gram, const std::vector<BinaryProblem>& problems,
-                                               ClassWeights class_weights, double C, double tolerance) {
+std::vector<DualSolution> squared_hinge_starts(MatrixView<const float> gram,
+                                               const std::vector<BinaryProblem>& problems,
+                                               ClassWeights class_weights, double C,
+                                               double tolerance) {
   std::vector<DualSolution> out(problems.size(), DualSolution(gram.rows));
   // Pairs of classes are many and small: together they would take memory without sharing much.
-  if (problems.size() < kFewProblems || !std::ranges::all_of(problems, &BinaryProblem::whole)) return out;
+  if (problems.size() < kFewProblems || !std::ranges::all_of(problems, &BinaryProblem::whole))
+    return out;
   std::vector<Costs> costs;
-  for (const BinaryProblem& problem : problems) costs.push_back(scaled(side_weights(problem, class_weights), C));
+  for (const BinaryProblem& problem : problems)
+    costs.push_back(scaled(side_weights(problem, class_weights), C));
   approach_duals(gram, problems, costs, tolerance, out);
   return out;
 }

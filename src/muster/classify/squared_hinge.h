@@ -2,8 +2,8 @@
 // cross-validation, and once for good. The bias must be in the Gram already (+ bias^2).
 #pragma once
 
-#include "muster/classify/cross_validation.h"
-#include "muster/classify/dual_descent.h"
+#include "muster/crossval/cross_validation.h"
+#include "muster/solve/dual_descent.h"
 
 namespace muster {
 
@@ -12,9 +12,12 @@ namespace muster {
 int64_t squared_hinge_path(MatrixView<const float> gram, double tolerance, const CvTask& task,
                            MatrixView<double> decisions);
 
-// Where to start the problems from for one C: near their solutions where there are several, or at zero.
-std::vector<DualSolution> squared_hinge_starts(MatrixView<const float> gram, const std::vector<BinaryProblem>& problems,
-                                               ClassWeights class_weights, double C, double tolerance);
+// Where to start the problems from for one C: near their solutions where there are several, or at
+// zero.
+std::vector<DualSolution> squared_hinge_starts(MatrixView<const float> gram,
+                                               const std::vector<BinaryProblem>& problems,
+                                               ClassWeights class_weights, double C,
+                                               double tolerance);
 
 // Solves one problem for one C from where `solution` is. Returns the rows of the Gram used.
 int64_t squared_hinge_fit(MatrixView<const float> gram, const BinaryProblem& problem,

@@ -8,7 +8,7 @@
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/math/nearest.h"
-#include "muster/math/vector_ops.h"
+#include "muster/simd/vector_ops.h"
 
 namespace muster {
 namespace {
@@ -26,14 +26,16 @@ constexpr float kRounding = 1e-5f;
 constexpr int kPowerSteps = 5;
 
 // The direction in which these rows vary most, roughly.
-std::vector<double> widest_direction(ConstMatrixView rows, std::span<const uint32_t> of, std::vector<double>& mean) {
+std::vector<double> widest_direction(ConstMatrixView rows, std::span<const uint32_t> of,
+                                     std::vector<double>& mean) {
   std::fill(mean.begin(), mean.end(), 0.0);
   for (const uint32_t r : of) axpy(1.0 / static_cast<double>(of.size()), rows.row(r), mean);
   std::vector<double> direction(rows.cols), next(rows.cols);
   double farthest = -1;
   for (const uint32_t r : of) {
     double distance = 0;
-    for (size_t t = 0; t < rows.cols; ++t) distance += (rows(r, t) - mean[t]) * (rows(r, t) - mean[t]);
+    for (size_t t = 0; t < rows.cols; ++t)
+      distance += (rows(r, t) - mean[t]) * (rows(r, t) - mean[t]);
     if (distance <= farthest) continue;
     farthest = distance;
     for (size_t t = 0; t < rows.cols; ++t) direction[t] = rows(r, t) - mean[t];
@@ -58,7 +60,8 @@ std::vector<double> widest_direction(ConstMatrixView rows, std::span<const uint3
   return direction;
 }
 
-// Rows in an order in which runs of kGroupSize are neighbours: halved along their widest direction, again and again.
+// Rows in an order in which runs of kGroupSize are neighbours: halved along their widest direction,
+// again and again.
 void order_by_halves(ConstMatrixView rows, std::span<uint32_t> order) {
   if (order.size() <= kGroupSize) return;
   std::vector<double> mean(rows.cols);
@@ -66,9 +69,9 @@ void order_by_halves(ConstMatrixView rows, std::span<uint32_t> order) {
   std::vector<double> along(rows.rows);
   for (const uint32_t r : order) along[r] = dot(rows.row(r), direction);
   const size_t half = (order.size() / kGroupSize + 1) / 2 * kGroupSize;
-  std::ranges::nth_element(order, order.begin() + static_cast<std::ptrdiff_t>(half), [&](uint32_t a, uint32_t b) {
-    return along[a] != along[b] ? along[a] < along[b] : a < b;
-  });
+  std::ranges::nth_element(
+      order, order.begin() + static_cast<std::ptrdiff_t>(half),
+      [&](uint32_t a, uint32_t b) { return along[a] != along[b] ? along[a] < along[b] : a < b; });
   order_by_halves(rows, order.first(half));
   order_by_halves(rows, order.subspan(half));
 }
@@ -109,10 +112,10 @@ struct BoundedNearest::Block {
   ConstMatrixView vectors;
   std::span<const float> norms;
   MatrixView<float> bounds;
-  std::vector<uint32_t> places;  // of the nearest centre so far
-  std::vector<float> scores;     // of it
+  std::vector<uint32_t> places;                   // of the nearest centre so far
+  std::vector<float> scores;                      // of it
   std::vector<std::vector<uint32_t>> rows_to_do;  // by group
-  float rounding = 0;                             // of a squared distance, beside the vector's own share
+  float rounding = 0;  // of a squared distance, beside the vector's own share
 
   // At most the distance that belongs to a score.
   float least_distance(size_t row, float score) const {
@@ -120,7 +123,8 @@ struct BoundedNearest::Block {
   }
   // At least the distance to the nearest centre so far.
   float most_distance(size_t row) const {
-    return std::sqrt(std::max(0.0f, norms[row] - 2 * scores[row] + kRounding * norms[row] + rounding));
+    return std::sqrt(
+        std::max(0.0f, norms[row] - 2 * scores[row] + kRounding * norms[row] + rounding));
   }
 };
 
@@ -180,15 +184,20 @@ void BoundedNearest::assign(ConstMatrixView centres, Assignment& out) {
   place_centres(centres);
   out.nearest.resize(vectors_.rows);
   out.squared_distances.resize(vectors_.rows);
-  parallel_for(vectors_.rows, kBlockRows, [&](size_t begin, size_t end) { assign_block(begin, end, out); });
+  parallel_for(vectors_.rows, kBlockRows,
+               [&](size_t begin, size_t end) { assign_block(begin, end, out); });
   first_ = false;
 }
 
 void BoundedNearest::assign_block(size_t begin, size_t end, Assignment& out) {
   const size_t count = end - begin;
-  Block block{vectors_.slice_rows(begin, count), std::span(vector_norms_).subspan(begin, count),
-              MatrixView<float>(bounds_.row(begin).data(), count, num_groups_), std::vector<uint32_t>(count),
-              std::vector<float>(count), std::vector<std::vector<uint32_t>>(num_groups_), kRounding * largest_norm_};
+  Block block{vectors_.slice_rows(begin, count),
+              std::span(vector_norms_).subspan(begin, count),
+              MatrixView<float>(bounds_.row(begin).data(), count, num_groups_),
+              std::vector<uint32_t>(count),
+              std::vector<float>(count),
+              std::vector<std::vector<uint32_t>>(num_groups_),
+              kRounding * largest_norm_};
   size_t to_do = 0;
   for (size_t row = 0; row < count && !first_; ++row) {
     const uint32_t place = block.places[row] = place_of_[out.nearest[begin + row]];
@@ -203,7 +212,8 @@ void BoundedNearest::assign_block(size_t begin, size_t end, Assignment& out) {
         ++to_do;
       }
   }
-  if (first_ || kPenaltyOfSome * static_cast<double>(to_do) > static_cast<double>(count * num_groups_))
+  if (first_ ||
+      kPenaltyOfSome * static_cast<double>(to_do) > static_cast<double>(count * num_groups_))
     all_distances(block);
   else
     some_distances(block);
@@ -220,14 +230,16 @@ void BoundedNearest::all_distances(Block& block) const {
   std::vector<float> best(num_groups_);
   for (size_t begin = 0; begin < block.vectors.rows; begin += kTileRows) {
     const size_t count = std::min(kTileRows, block.vectors.rows - begin);
-    gemm_nt(block.vectors.slice_rows(begin, count), by_place_, MatrixView<float>(products.data(), count, places));
+    gemm_nt(block.vectors.slice_rows(begin, count), by_place_,
+            MatrixView<float>(products.data(), count, places));
     for (size_t r = 0; r < count; ++r) {
       const float* of_row = products.data() + r * places;
       std::ranges::fill(best, -kInfinity);
       for (size_t k = 0; k < kGroupSize; ++k) {
         const float* scores = of_row + k * num_groups_;
         const float* half_norms = half_norms_by_place_.data() + k * num_groups_;
-        for (size_t g = 0; g < num_groups_; ++g) best[g] = std::max(best[g], scores[g] - half_norms[g]);
+        for (size_t g = 0; g < num_groups_; ++g)
+          best[g] = std::max(best[g], scores[g] - half_norms[g]);
       }
       const size_t row = begin + r;
       const auto group = static_cast<size_t>(std::ranges::max_element(best) - best.begin());
@@ -254,15 +266,17 @@ void BoundedNearest::some_distances(Block& block) const {
     gathered.resize(rows.size() * dim);
     products.resize(rows.size() * kGroupSize);
     for (size_t r = 0; r < rows.size(); ++r)
-      std::ranges::copy(block.vectors.row(rows[r]), gathered.begin() + static_cast<std::ptrdiff_t>(r * dim));
+      std::ranges::copy(block.vectors.row(rows[r]),
+                        gathered.begin() + static_cast<std::ptrdiff_t>(r * dim));
     gemm_nt(ConstMatrixView(gathered.data(), rows.size(), dim),
             by_group_.view().slice_rows(group * kGroupSize, kGroupSize),
             MatrixView<float>(products.data(), rows.size(), kGroupSize));
     for (size_t r = 0; r < rows.size(); ++r) {
       const uint32_t row = rows[r];
       const size_t old = old_places[row];
-      const Best found = best_of_group(products.data() + r * kGroupSize, half_norms_.data() + group * kGroupSize,
-                                       old / kGroupSize == group ? old % kGroupSize : kNone);
+      const Best found =
+          best_of_group(products.data() + r * kGroupSize, half_norms_.data() + group * kGroupSize,
+                        old / kGroupSize == group ? old % kGroupSize : kNone);
       const auto bounds = block.bounds.row(row);
       if (found.first <= block.scores[row]) {
         bounds[group] = block.least_distance(row, found.first);
@@ -271,7 +285,8 @@ void BoundedNearest::some_distances(Block& block) const {
       // The one that was the nearest so far is now one of the others of its group.
       const uint32_t last = block.places[row];
       if (last != old)
-        bounds[last / kGroupSize] = std::min(bounds[last / kGroupSize], block.least_distance(row, block.scores[row]));
+        bounds[last / kGroupSize] =
+            std::min(bounds[last / kGroupSize], block.least_distance(row, block.scores[row]));
       block.places[row] = static_cast<uint32_t>(group * kGroupSize + found.place);
       block.scores[row] = found.first;
       bounds[group] = block.least_distance(row, found.second);

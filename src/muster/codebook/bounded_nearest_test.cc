@@ -6,7 +6,7 @@
 
 #include "muster/core/parallel.h"
 #include "oracle/distance.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -15,8 +15,11 @@ namespace {
 void expect_nearest(ConstMatrixView vectors, ConstMatrixView centres, const Assignment& found) {
   for (size_t i = 0; i < vectors.rows; ++i) {
     double least = 1e300;
-    for (size_t j = 0; j < centres.rows; ++j) least = std::min(least, oracle::squared_distance(vectors.row(i), centres.row(j)));
-    ASSERT_NEAR(oracle::squared_distance(vectors.row(i), centres.row(found.nearest[i])), least, 1e-4 * (1 + least)) << i;
+    for (size_t j = 0; j < centres.rows; ++j)
+      least = std::min(least, oracle::squared_distance(vectors.row(i), centres.row(j)));
+    ASSERT_NEAR(oracle::squared_distance(vectors.row(i), centres.row(found.nearest[i])), least,
+                1e-4 * (1 + least))
+        << i;
     ASSERT_NEAR(found.squared_distances[i], least, 1e-4 * (1 + least)) << i;
   }
 }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "muster/core/parallel.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {

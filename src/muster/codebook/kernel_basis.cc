@@ -24,8 +24,8 @@ Matrix<float> kernel_block(const LocalKernel& kernel, ConstMatrixView a, ConstMa
   Matrix<float> out(a.rows, b.rows);
   const std::vector<float> half_a = half_squared_norms(a), half_b = half_squared_norms(b);
   parallel_for(a.rows, kBlockRows, [&](size_t begin, size_t end) {
-    kernel.block(a.slice_rows(begin, end - begin), std::span(half_a).subspan(begin, end - begin), b, half_b,
-                 out.view().slice_rows(begin, end - begin));
+    kernel.block(a.slice_rows(begin, end - begin), std::span(half_a).subspan(begin, end - begin), b,
+                 half_b, out.view().slice_rows(begin, end - begin));
   });
   return out;
 }
@@ -53,7 +53,8 @@ Cholesky factorise(const Matrix<float>& gram, double ridge) {
 Matrix<float> coefficients(const Cholesky& factor, const Matrix<float>& samples_by_basis) {
   Matrix<float> out(samples_by_basis.rows(), samples_by_basis.cols());
   parallel_for(out.rows(), 64, [&](size_t begin, size_t end) {
-    const auto dim = static_cast<Eigen::Index>(out.cols()), count = static_cast<Eigen::Index>(end - begin);
+    const auto dim = static_cast<Eigen::Index>(out.cols()),
+               count = static_cast<Eigen::Index>(end - begin);
     Dense block(dim, count);
     for (Eigen::Index c = 0; c < count; ++c)
       for (Eigen::Index j = 0; j < dim; ++j)
@@ -61,7 +62,8 @@ Matrix<float> coefficients(const Cholesky& factor, const Matrix<float>& samples_
     factor.solveInPlace(block);
     for (Eigen::Index c = 0; c < count; ++c)
       for (Eigen::Index j = 0; j < dim; ++j)
-        out(begin + static_cast<size_t>(c), static_cast<size_t>(j)) = static_cast<float>(block(j, c));
+        out(begin + static_cast<size_t>(c), static_cast<size_t>(j)) =
+            static_cast<float>(block(j, c));
   });
   return out;
 }
@@ -74,8 +76,8 @@ double mean_objective(const Matrix<float>& coefficient, const Matrix<float>& sam
 }
 
 // out_j += sign * sum_i weights(i, j) (x_i - z_j)
-void add_weighted_differences(const Matrix<float>& weights, ConstMatrixView x, ConstMatrixView z, float sign,
-                              Matrix<float>& out) {
+void add_weighted_differences(const Matrix<float>& weights, ConstMatrixView x, ConstMatrixView z,
+                              float sign, Matrix<float>& out) {
   gemm_tn(weights, x, out, sign, 1);
   for (size_t j = 0; j < z.rows; ++j) {
     double total = 0;
@@ -119,14 +121,16 @@ double automatic_rate(const Matrix<float>& basis, const Matrix<float>& gradient)
   Matrix<float> centred = basis;
   for (size_t t = 0; t < basis.cols(); ++t) {
     double mean = 0;
-    for (size_t j = 0; j < basis.rows(); ++j) mean += basis(j, t) / static_cast<double>(basis.rows());
+    for (size_t j = 0; j < basis.rows(); ++j)
+      mean += basis(j, t) / static_cast<double>(basis.rows());
     for (size_t j = 0; j < basis.rows(); ++j) centred(j, t) -= static_cast<float>(mean);
   }
   const double slope = root_mean_square(gradient.values());
   return slope > 0 ? kFirstStep * root_mean_square(centred.values()) / slope : 0;
 }
 
-Matrix<float> first_basis(const KernelBasisOptions& options, ConstMatrixView sample, Rng rng, const Progress& progress) {
+Matrix<float> first_basis(const KernelBasisOptions& options, ConstMatrixView sample, Rng rng,
+                          const Progress& progress) {
   const bool random = options.init == BasisInit::kRandom;
   KMeansOptions kmeans;
   kmeans.words = options.dim;
@@ -140,23 +144,32 @@ Matrix<float> first_basis(const KernelBasisOptions& options, ConstMatrixView sam
 }  // namespace
 
 void KernelBasisOptions::fields(Fields& f) {
-  f("dim", dim, "number of basis vectors (D), the dimension of the map").range(1, 20000).paper("EMK 3.1");
+  f("dim", dim, "number of basis vectors (D), the dimension of the map")
+      .range(1, 20000)
+      .paper("EMK 3.1");
   f("samples", samples, "local features the basis is learned from").range(1, 1e8).paper("EMK 4");
-  f("iterations", iterations, "steps of stochastic gradient descent; 0 keeps the first basis").range(0, 1e6).paper("EMK 3.1");
-  f("rate", rate, "step size, divided by the number of the step; auto fits the data's scale").range(0, 1e12).paper("EMK eq 12");
-  f.choice("init", init, {"k-means", "random"}, "the first basis: k-means centres or random features");
-  f("ridge", ridge, "added to the diagonal of the basis' kernel matrix, as a share of its mean").range(1e-12, 1);
+  f("iterations", iterations, "steps of stochastic gradient descent; 0 keeps the first basis")
+      .range(0, 1e6)
+      .paper("EMK 3.1");
+  f("rate", rate, "step size, divided by the number of the step; auto fits the data's scale")
+      .range(0, 1e12)
+      .paper("EMK eq 12");
+  f.choice("init", init, {"k-means", "random"},
+           "the first basis: k-means centres or random features");
+  f("ridge", ridge, "added to the diagonal of the basis' kernel matrix, as a share of its mean")
+      .range(1e-12, 1);
 }
 
-KernelBasis fit_kernel_basis(const KernelBasisOptions& options, const LocalKernel& kernel, ConstMatrixView sample,
-                             Rng rng, const Progress& progress) {
+KernelBasis fit_kernel_basis(const KernelBasisOptions& options, const LocalKernel& kernel,
+                             ConstMatrixView sample, Rng rng, const Progress& progress) {
   KernelBasis basis{first_basis(options, sample, rng, progress), {}};
   if (!kernel.has_gradient()) return basis;
   ProgressStep step(progress, "kernel basis", static_cast<size_t>(options.iterations));
   double rate = options.rate.value_or(0);
   for (int t = 1; t <= options.iterations; ++t) {
     Rng stream = rng.derive("batch").derive(static_cast<uint64_t>(t));
-    const Matrix<float> batch = select_rows(sample, stream.sample(sample.rows, basis.vectors.rows()));
+    const Matrix<float> batch =
+        select_rows(sample, stream.sample(sample.rows, basis.vectors.rows()));
     const Step found = gradient_step(kernel, options.ridge, basis.vectors, batch);
     if (t == 1 && !options.rate) rate = automatic_rate(basis.vectors, found.gradient);
     basis.objective_per_iteration.push_back(found.objective);
@@ -168,9 +181,11 @@ KernelBasis fit_kernel_basis(const KernelBasisOptions& options, const LocalKerne
   return basis;
 }
 
-double basis_objective(const LocalKernel& kernel, double ridge, ConstMatrixView basis, ConstMatrixView vectors) {
+double basis_objective(const LocalKernel& kernel, double ridge, ConstMatrixView basis,
+                       ConstMatrixView vectors) {
   const Matrix<float> by_basis = kernel_block(kernel, vectors, basis);
-  return mean_objective(coefficients(factorise(kernel_block(kernel, basis, basis), ridge), by_basis), by_basis);
+  return mean_objective(
+      coefficients(factorise(kernel_block(kernel, basis, basis), ridge), by_basis), by_basis);
 }
 
 Matrix<float> inverse_root(const LocalKernel& kernel, double ridge, ConstMatrixView basis) {

@@ -1,17 +1,18 @@
-// Basis vectors whose images span the images of local features as well as D vectors can (CKSVD, EMK 3.1):
+// Basis vectors whose images span the images of local features as well as D vectors can (CKSVD,
+// EMK 3.1):
 //
 //   min_Z R(Z) = -1/F sum_i k_Z(x_i)' K_ZZ^-1 k_Z(x_i)          (EMK eq 11)
 //
-// by stochastic gradient descent from k-means centres: D samples an iteration, step rate / t (eq 12).
-// Cost an iteration O(D^3 + D^2 d). For local kernels without a gradient (laplacian, chi2, intersection,
-// polynomial) the basis stays at the k-means centres.
+// by stochastic gradient descent from k-means centres: D samples an iteration, step rate / t (eq
+// 12). Cost an iteration O(D^3 + D^2 d). For local kernels without a gradient (laplacian, chi2,
+// intersection, polynomial) the basis stays at the k-means centres.
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "muster/codebook/kmeans.h"
-#include "muster/math/local_kernel.h"
+#include "muster/localkernel/local_kernel.h"
 
 namespace muster {
 
@@ -34,16 +35,18 @@ struct KernelBasis {
   std::vector<double> objective_per_iteration;
 };
 
-// Where the sample has fewer distinct vectors than `dim`, there are that many basis vectors. The same for
-// any number of threads.
-KernelBasis fit_kernel_basis(const KernelBasisOptions& options, const LocalKernel& kernel, ConstMatrixView sample,
-                             Rng rng, const Progress& progress);
+// Where the sample has fewer distinct vectors than `dim`, there are that many basis vectors. The
+// same for any number of threads.
+KernelBasis fit_kernel_basis(const KernelBasisOptions& options, const LocalKernel& kernel,
+                             ConstMatrixView sample, Rng rng, const Progress& progress);
 
 // Mean over the vectors of -k_Z(x)' (K_ZZ + ridge I)^-1 k_Z(x).
-double basis_objective(const LocalKernel& kernel, double ridge, ConstMatrixView basis, ConstMatrixView vectors);
+double basis_objective(const LocalKernel& kernel, double ridge, ConstMatrixView basis,
+                       ConstMatrixView vectors);
 
-// G with G'G = (K_ZZ + ridge * mean diagonal * I)^-1: the inverse of the Cholesky factor, D x D. The ridge is
-// raised tenfold until the factorisation succeeds (equal basis vectors, kernels that are barely definite).
+// G with G'G = (K_ZZ + ridge * mean diagonal * I)^-1: the inverse of the Cholesky factor, D x D.
+// The ridge is raised tenfold until the factorisation succeeds (equal basis vectors, kernels that
+// are barely definite).
 Matrix<float> inverse_root(const LocalKernel& kernel, double ridge, ConstMatrixView basis);
 
 }  // namespace muster

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "muster/core/parallel.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -39,7 +39,8 @@ TEST(KernelBasis, GradientDescentLowersTheObjective) {
   }
 }
 
-// One step with a tiny rate moves along the negative gradient: compared with differences of the objective.
+// One step with a tiny rate moves along the negative gradient: compared with differences of the
+// objective.
 TEST(KernelBasis, StepIsTheNegativeGradient) {
   const LocalKernel kernel = kernel_of(LocalKernelKind::kGaussian, 0.5);
   const Matrix<float> sample = oracle::normal_matrix(15, 2, Rng(3));
@@ -52,14 +53,16 @@ TEST(KernelBasis, StepIsTheNegativeGradient) {
   options.iterations = 1;
   options.rate = 1e-3;
   const Matrix<float> after = fit_kernel_basis(options, kernel, sample, Rng(4), {}).vectors;
-  const Matrix<float> batch = select_rows(sample.view(), Rng(4).derive("batch").derive(uint64_t{1}).sample(15, 6));
+  const Matrix<float> batch =
+      select_rows(sample.view(), Rng(4).derive("batch").derive(uint64_t{1}).sample(15, 6));
   for (size_t j = 0; j < 6; ++j)
     for (size_t t = 0; t < 2; ++t) {
       Matrix<float> up = before, down = before;
       up(j, t) += 0.02f;
       down(j, t) -= 0.02f;
-      const double slope = (basis_objective(kernel, 1e-2, up, batch) - basis_objective(kernel, 1e-2, down, batch)) /
-                           (double(up(j, t)) - down(j, t));
+      const double slope =
+          (basis_objective(kernel, 1e-2, up, batch) - basis_objective(kernel, 1e-2, down, batch)) /
+          (double(up(j, t)) - down(j, t));
       EXPECT_NEAR((before(j, t) - after(j, t)) / 1e-3, slope, 0.05 * std::abs(slope) + 5e-3);
     }
 }
@@ -80,7 +83,8 @@ TEST(KernelBasis, InverseRootInvertsTheGram) {
 }
 
 TEST(KernelBasis, EqualBasisVectorsStayFinite) {
-  const Matrix<float> root = inverse_root(kernel_of(LocalKernelKind::kGaussian, 1), 1e-12, Matrix<float>(4, 2));
+  const Matrix<float> root =
+      inverse_root(kernel_of(LocalKernelKind::kGaussian, 1), 1e-12, Matrix<float>(4, 2));
   for (float value : root.values()) EXPECT_TRUE(std::isfinite(value));
 }
 
@@ -93,7 +97,8 @@ TEST(KernelBasis, SameBytesForAnyThreadCount) {
   for (int threads : {1, 2}) {
     const ThreadLimit limit(threads);
     found[threads - 1] =
-        fit_kernel_basis(options, kernel_of(LocalKernelKind::kGaussian, 0.2), sample, Rng(7), {}).vectors;
+        fit_kernel_basis(options, kernel_of(LocalKernelKind::kGaussian, 0.2), sample, Rng(7), {})
+            .vectors;
   }
   EXPECT_EQ(found[0], found[1]);
 }

@@ -7,7 +7,7 @@
 #include "muster/codebook/bounded_nearest.h"
 #include "muster/core/parallel.h"
 #include "muster/math/nearest.h"
-#include "muster/math/vector_ops.h"
+#include "muster/simd/vector_ops.h"
 
 namespace muster {
 namespace {
@@ -17,7 +17,8 @@ constexpr size_t kBlockRows = 1024;
 // single centre would cost more than the iterations that follow.
 constexpr size_t kSeedingVectorsPerCentre = 16;
 
-// Each next centre is drawn with probability proportional to the squared distance to those there are.
+// Each next centre is drawn with probability proportional to the squared distance to those there
+// are.
 std::vector<size_t> plus_plus_seeds(ConstMatrixView vectors, size_t k, Rng rng) {
   const size_t n = vectors.rows;
   std::vector<size_t> seeds{rng.below(n)};
@@ -73,20 +74,22 @@ Clusters group_by_cluster(std::span<const uint32_t> nearest, size_t k) {
   for (uint32_t j : nearest) ++out.starts[j + 1];
   std::partial_sum(out.starts.begin(), out.starts.end(), out.starts.begin());
   std::vector<size_t> next(out.starts.begin(), out.starts.end() - 1);
-  for (size_t i = 0; i < nearest.size(); ++i) out.members[next[nearest[i]]++] = static_cast<uint32_t>(i);
+  for (size_t i = 0; i < nearest.size(); ++i)
+    out.members[next[nearest[i]]++] = static_cast<uint32_t>(i);
   return out;
 }
 
 // Empty clusters take the vectors that are farthest from their centres, one each.
-void reseed_empty(ConstMatrixView vectors, const Assignment& assignment, std::span<const size_t> empty,
-                  Matrix<float>& centres) {
+void reseed_empty(ConstMatrixView vectors, const Assignment& assignment,
+                  std::span<const size_t> empty, Matrix<float>& centres) {
   if (empty.empty()) return;
   std::vector<size_t> farthest(vectors.rows);
   std::iota(farthest.begin(), farthest.end(), size_t{0});
   const size_t count = std::min(empty.size(), farthest.size());
-  std::partial_sort(farthest.begin(), farthest.begin() + static_cast<ptrdiff_t>(count), farthest.end(),
-                    [&](size_t a, size_t b) {
-                      const float da = assignment.squared_distances[a], db = assignment.squared_distances[b];
+  std::partial_sort(farthest.begin(), farthest.begin() + static_cast<ptrdiff_t>(count),
+                    farthest.end(), [&](size_t a, size_t b) {
+                      const float da = assignment.squared_distances[a],
+                                  db = assignment.squared_distances[b];
                       return da != db ? da > db : a < b;
                     });
   for (size_t e = 0; e < count; ++e)
@@ -96,7 +99,8 @@ void reseed_empty(ConstMatrixView vectors, const Assignment& assignment, std::sp
 void update_centres(ConstMatrixView vectors, const Assignment& assignment, KMeans& model) {
   const size_t k = model.centres.rows(), d = vectors.cols;
   const Clusters clusters = group_by_cluster(assignment.nearest, k);
-  // Each centre sums its own vectors in their order: no partial sums, the same for any thread count.
+  // Each centre sums its own vectors in their order: no partial sums, the same for any thread
+  // count.
   parallel_for(k, 8, [&](size_t begin, size_t end) {
     std::vector<double> sum(d);
     for (size_t j = begin; j < end; ++j) {
@@ -123,21 +127,26 @@ void update_centres(ConstMatrixView vectors, const Assignment& assignment, KMean
 void KMeansOptions::fields(Fields& f) {
   f("words", words, "number of visual words (k of k-means)").range(1, 1e6).paper("EMK 2, GEN 3.1");
   f("iterations", iterations, "k-means: most Lloyd iterations").range(1, 10000);
-  f("tolerance", tolerance, "k-means: stop when the error falls by less than this share").range(0, 1);
+  f("tolerance", tolerance, "k-means: stop when the error falls by less than this share")
+      .range(0, 1);
   f.choice("init", init, {"plus-plus", "random"}, "k-means: how the first centres are drawn");
 }
 
-KMeans fit_kmeans(const KMeansOptions& options, ConstMatrixView vectors, Rng rng, const Progress& progress) {
+KMeans fit_kmeans(const KMeansOptions& options, ConstMatrixView vectors, Rng rng,
+                  const Progress& progress) {
   if (vectors.rows == 0)
-    throw data_error("k-means: there is not a single vector to learn {} words from; the training items "
-                     "gave no features", options.words);
+    throw data_error(
+        "k-means: there is not a single vector to learn {} words from; the training items "
+        "gave no features",
+        options.words);
   KMeans model;
   model.centres = initial_centres(options, vectors, rng.derive("kmeans"));
   model.half_norms = half_squared_norms(model.centres);
   ProgressStep step(progress, "k-means", static_cast<size_t>(options.iterations));
   Assignment assignment;
   std::optional<BoundedNearest> bounded;
-  if (BoundedNearest::pays(vectors.rows, model.centres.rows(), vectors.cols)) bounded.emplace(vectors, model.centres);
+  if (BoundedNearest::pays(vectors.rows, model.centres.rows(), vectors.cols))
+    bounded.emplace(vectors, model.centres);
   for (int i = 0; i < options.iterations; ++i) {
     if (bounded)
       bounded->assign(model.centres, assignment);

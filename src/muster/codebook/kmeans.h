@@ -1,7 +1,7 @@
 // k-means: centres minimising sum_x min_j |x - c_j|^2 (Lloyd's iterations from k-means++ seeds).
 // Used for vocabularies by EMK section 2, GEN 3.1, DSPM 4. Cost O(n k d) an iteration, by matrix
-// products, and less where bounds of distances spare them (bounded_nearest.h); memory beside the data O(k d) and,
-// for the bounds, n k / 16 floats.
+// products, and less where bounds of distances spare them (bounded_nearest.h); memory beside the
+// data O(k d) and, for the bounds, n k / 16 floats.
 #pragma once
 
 #include <span>
@@ -34,8 +34,9 @@ struct KMeans {
   std::vector<double> error_per_iteration;
 };
 
-// Requires at least one vector, all finite. Where the vectors have fewer distinct values than `words`,
-// there are that many centres. Same seed, same centres for any number of threads.
-KMeans fit_kmeans(const KMeansOptions& options, ConstMatrixView vectors, Rng rng, const Progress& progress = {});
+// Requires at least one vector, all finite. Where the vectors have fewer distinct values than
+// `words`, there are that many centres. Same seed, same centres for any number of threads.
+KMeans fit_kmeans(const KMeansOptions& options, ConstMatrixView vectors, Rng rng,
+                  const Progress& progress = {});
 
 }  // namespace muster

@@ -6,7 +6,7 @@
 
 #include "muster/core/parallel.h"
 #include "muster/math/nearest.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -22,7 +22,8 @@ TEST(KMeans, FindsWellSeparatedClusters) {
   for (size_t i = 0; i < 300; ++i) vectors(i, 0) += 100.0f * static_cast<float>(i % 3);
   const KMeans model = fit_kmeans(with_words(3), vectors, Rng(2));
   std::set<int> found;
-  for (size_t j = 0; j < 3; ++j) found.insert(static_cast<int>(std::lround(model.centres(j, 0) / 100)));
+  for (size_t j = 0; j < 3; ++j)
+    found.insert(static_cast<int>(std::lround(model.centres(j, 0) / 100)));
   EXPECT_EQ(found, (std::set<int>{0, 1, 2}));
   EXPECT_LT(model.error_per_iteration.back(), 8);
 }

@@ -40,6 +40,7 @@ template <class... Args>
 
 }  // namespace muster
 
-// Guards an invariant of ours, in every build type: a failure is a bug in muster, never a user's mistake.
+// Guards an invariant of ours, in every build type: a failure is a bug in muster, never a user's
+// mistake.
 #define MUSTER_CHECK(condition) \
   ((condition) ? (void)0 : ::muster::abort_on_bug(#condition, __FILE__, __LINE__))

@@ -5,7 +5,8 @@
 namespace muster {
 
 bool Labels::single_label() const {
-  return !several && std::ranges::all_of(of_item, [](const auto& labels) { return labels.size() == 1; });
+  return !several &&
+         std::ranges::all_of(of_item, [](const auto& labels) { return labels.size() == 1; });
 }
 
 int Labels::target(size_t item, int label) const {

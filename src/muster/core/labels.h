@@ -11,7 +11,8 @@ struct Labels {
   std::vector<std::string> class_names;
   // Per item: its classes, sorted.
   std::vector<std::vector<int>> of_item;
-  // Per item: classes marked difficult, left out of training and measuring. Empty means none at all.
+  // Per item: classes marked difficult, left out of training and measuring. Empty means none at
+  // all.
   std::vector<std::vector<int>> difficult;
   // The items come from data where an item may have any number of labels, whatever these have.
   bool several = false;

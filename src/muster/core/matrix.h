@@ -49,9 +49,7 @@ struct MatrixView {
   }
   bool empty() const { return rows == 0 || cols == 0; }
 
-  operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) {
     return {data, rows, cols, stride};
   }
 };

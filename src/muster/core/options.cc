@@ -87,13 +87,13 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 }
 
 std::string Field::type() const {
-  return std::visit(Overloaded{[](int*) { return "integer"; }, [](double*) { return "number"; },
-                               [](bool*) { return "true or false"; },
-                               [](std::optional<double>*) { return "number or auto"; },
-                               [](std::vector<int>*) { return "list of integers"; },
-                               [](std::string*) { return "text"; },
-                               [](const ChoiceRef&) { return "choice"; }},
-                    ref_);
+  return std::visit(
+      Overloaded{[](int*) { return "integer"; }, [](double*) { return "number"; },
+                 [](bool*) { return "true or false"; },
+                 [](std::optional<double>*) { return "number or auto"; },
+                 [](std::vector<int>*) { return "list of integers"; },
+                 [](std::string*) { return "text"; }, [](const ChoiceRef&) { return "choice"; }},
+      ref_);
 }
 
 std::string Field::allowed() const {
@@ -102,29 +102,31 @@ std::string Field::allowed() const {
   if (std::holds_alternative<std::string*>(ref_)) return "text";
   std::string range = std::isinf(low_) && std::isinf(high_) ? "any"
                       : std::isinf(high_) ? fmt::format("{} or more", bound_text(low_))
-                      : std::isinf(low_)  ? fmt::format("at most {}", bound_text(high_))
-                                          : fmt::format("{} to {}", bound_text(low_), bound_text(high_));
+                      : std::isinf(low_)
+                          ? fmt::format("at most {}", bound_text(high_))
+                          : fmt::format("{} to {}", bound_text(low_), bound_text(high_));
   if (std::holds_alternative<std::optional<double>*>(ref_)) range += ", or auto";
-  if (std::holds_alternative<std::vector<int>*>(ref_)) range = "a comma-separated list, each " + range;
+  if (std::holds_alternative<std::vector<int>*>(ref_))
+    range = "a comma-separated list, each " + range;
   return range;
 }
 
 std::string Field::text() const {
   return std::visit(
-      Overloaded{[](int* v) { return std::to_string(*v); },
-                 [](double* v) { return number_text(*v); },
-                 [](bool* v) { return std::string(*v ? "true" : "false"); },
-                 [](std::optional<double>* v) { return *v ? number_text(**v) : std::string("auto"); },
-                 [](std::vector<int>* v) { return fmt::format("{}", fmt::join(*v, ",")); },
-                 [](std::string* v) { return *v; },
-                 [&](const ChoiceRef& v) { return choices_.at(static_cast<size_t>(v.get())); }},
+      Overloaded{
+          [](int* v) { return std::to_string(*v); }, [](double* v) { return number_text(*v); },
+          [](bool* v) { return std::string(*v ? "true" : "false"); },
+          [](std::optional<double>* v) { return *v ? number_text(**v) : std::string("auto"); },
+          [](std::vector<int>* v) { return fmt::format("{}", fmt::join(*v, ",")); },
+          [](std::string* v) { return *v; },
+          [&](const ChoiceRef& v) { return choices_.at(static_cast<size_t>(v.get())); }},
       ref_);
 }
 
 void Field::parse(std::string_view owner, std::string_view value) {
   const auto refuse = [&] {
-    return usage_error("{}: option {}={} is not allowed: {} takes {} ({})", owner, name_, value, name_,
-                       type(), allowed());
+    return usage_error("{}: option {}={} is not allowed: {} takes {} ({})", owner, name_, value,
+                       name_, type(), allowed());
   };
   const auto integer = [&](std::string_view text) {
     const auto parsed = parse_integer(text);
@@ -136,32 +138,33 @@ void Field::parse(std::string_view owner, std::string_view value) {
     if (!parsed || !in_range(*parsed)) throw refuse();
     return *parsed;
   };
-  std::visit(Overloaded{[&](int* v) { *v = integer(value); }, [&](double* v) { *v = number(value); },
-                        [&](bool* v) {
-                          if (value != "true" && value != "false") throw refuse();
-                          *v = value == "true";
-                        },
-                        [&](std::optional<double>* v) {
-                          if (value == "auto")
-                            v->reset();
-                          else
-                            *v = number(value);
-                        },
-                        [&](std::vector<int>* v) {
-                          std::vector<int> list;
-                          for (std::string_view part : split_commas(value)) list.push_back(integer(part));
-                          *v = std::move(list);
-                        },
-                        [&](std::string* v) {
-                          if (value.find_first_of("/+,=: \t\n") != std::string_view::npos) throw refuse();
-                          *v = std::string(value);
-                        },
-                        [&](const ChoiceRef& v) {
-                          const auto found = std::ranges::find(choices_, value);
-                          if (found == choices_.end()) throw refuse();
-                          v.set(static_cast<int>(found - choices_.begin()));
-                        }},
-             ref_);
+  std::visit(
+      Overloaded{[&](int* v) { *v = integer(value); }, [&](double* v) { *v = number(value); },
+                 [&](bool* v) {
+                   if (value != "true" && value != "false") throw refuse();
+                   *v = value == "true";
+                 },
+                 [&](std::optional<double>* v) {
+                   if (value == "auto")
+                     v->reset();
+                   else
+                     *v = number(value);
+                 },
+                 [&](std::vector<int>* v) {
+                   std::vector<int> list;
+                   for (std::string_view part : split_commas(value)) list.push_back(integer(part));
+                   *v = std::move(list);
+                 },
+                 [&](std::string* v) {
+                   if (value.find_first_of("/+,=: \t\n") != std::string_view::npos) throw refuse();
+                   *v = std::string(value);
+                 },
+                 [&](const ChoiceRef& v) {
+                   const auto found = std::ranges::find(choices_, value);
+                   if (found == choices_.end()) throw refuse();
+                   v.set(static_cast<int>(found - choices_.begin()));
+                 }},
+      ref_);
 }
 
 void Field::validate(std::string_view owner) const {
@@ -182,7 +185,8 @@ void AnyOptions::set(std::string_view owner, std::string_view name, std::string_
   }
   std::vector<std::string> known;
   for (const Field& field : list.list()) known.push_back(field.name());
-  if (known.empty()) throw usage_error("{}: has no options, but {}={} was given", owner, name, value);
+  if (known.empty())
+    throw usage_error("{}: has no options, but {}={} was given", owner, name, value);
   throw usage_error("{}: no option '{}'{}; it has: {}", owner, name, did_you_mean(name, known),
                     fmt::join(known, ", "));
 }

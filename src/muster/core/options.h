@@ -1,9 +1,10 @@
-// Option structs, described once. A struct lists its members in fields(Fields&); that one list feeds
-// the command line, --help, JSON, validation, the recipe and the report:
+// Option structs, described once. A struct lists its members in fields(Fields&); that one list
+// feeds the command line, --help, JSON, validation, the recipe and the report:
 //
 //   struct BowOptions {
 //     int words = 1000;
-//     void fields(Fields& f) { f("words", words, "size of the vocabulary").range(1, 1e6).paper("EMK 2"); }
+//     void fields(Fields& f) { f("words", words, "size of the vocabulary").range(1, 1e6).paper("EMK
+//     2"); }
 //   };
 #pragma once
 
@@ -129,7 +130,8 @@ struct NoOptions {
   void fields(Fields&) {}
 };
 
-// Shortest text that reads back as the same double, without a '+', which means something in recipes.
+// Shortest text that reads back as the same double, without a '+', which means something in
+// recipes.
 std::string number_text(double value);
 
 // Edit distance based help for misspelt names: " (did you mean 'words'?)" or "".

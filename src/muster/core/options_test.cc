@@ -60,14 +60,23 @@ TEST(Options, SetsEveryKind) {
 
 TEST(Options, RefusalsNameOptionValueAndRange) {
   OptionsOf<AllKinds> options;
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
-           {"words", "0"}, {"words", "many"}, {"words", "1.5"}, {"words", ""}, {"rate", "nan"},
-           {"rate", "2"}, {"shift", "yes"}, {"gamma", "-1"}, {"sizes", "16,2"}, {"detector", "surf"}}) {
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"words", "0"},
+                                                        {"words", "many"},
+                                                        {"words", "1.5"},
+                                                        {"words", ""},
+                                                        {"rate", "nan"},
+                                                        {"rate", "2"},
+                                                        {"shift", "yes"},
+                                                        {"gamma", "-1"},
+                                                        {"sizes", "16,2"},
+                                                        {"detector", "surf"}}) {
     const std::string message = message_of([&] { options.set("bow", name, value); });
     EXPECT_THAT(message, testing::HasSubstr("bow"));
     EXPECT_THAT(message, testing::HasSubstr(name + "=" + value));
   }
-  EXPECT_THAT(message_of([&] { options.set("bow", "words", "0"); }), testing::HasSubstr("1 to 1000000"));
+  EXPECT_THAT(message_of([&] { options.set("bow", "words", "0"); }),
+              testing::HasSubstr("1 to 1000000"));
   EXPECT_THAT(message_of([&] { options.set("bow", "wrods", "3"); }),
               testing::HasSubstr("did you mean 'words'"));
 }

@@ -27,15 +27,14 @@ void parallel_for(size_t n, size_t grain,
 }
 
 struct ThreadLimit::Impl {
-  explicit Impl(size_t threads)
-      : control(tbb::global_control::max_allowed_parallelism, threads) {}
+  explicit Impl(size_t threads) : control(tbb::global_control::max_allowed_parallelism, threads) {}
   tbb::global_control control;
 };
 
 ThreadLimit::ThreadLimit(int threads)
-    : impl_(std::make_unique<Impl>(
-          threads > 0 ? static_cast<size_t>(threads)
-                      : static_cast<size_t>(tbb::info::default_concurrency()))) {}
+    : impl_(std::make_unique<Impl>(threads > 0
+                                       ? static_cast<size_t>(threads)
+                                       : static_cast<size_t>(tbb::info::default_concurrency()))) {}
 
 ThreadLimit::~ThreadLimit() = default;
 

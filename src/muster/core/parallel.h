@@ -10,7 +10,8 @@ namespace muster {
 
 // Calls body(begin, end) for consecutive chunks of [0, n) of `grain` indices each (the last may be
 // shorter). An exception in a body stops the loop and reaches the caller.
-void parallel_for(size_t n, size_t grain, const std::function<void(size_t begin, size_t end)>& body);
+void parallel_for(size_t n, size_t grain,
+                  const std::function<void(size_t begin, size_t end)>& body);
 
 // Limits the threads of every parallel_for while it lives; 0 means all cores.
 class ThreadLimit {

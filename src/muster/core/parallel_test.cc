@@ -27,9 +27,10 @@ TEST(ParallelFor, NothingToDo) {
 }
 
 TEST(ParallelFor, ExceptionsReachTheCaller) {
-  EXPECT_THROW(parallel_for(100, 1, [](size_t begin, size_t) {
-                 if (begin == 50) throw std::runtime_error("stop");
-               }),
+  EXPECT_THROW(parallel_for(100, 1,
+                            [](size_t begin, size_t) {
+                              if (begin == 50) throw std::runtime_error("stop");
+                            }),
                std::runtime_error);
 }
 

@@ -20,7 +20,8 @@ TEST(Rng, DerivingDoesNotAdvanceAndStreamsDiffer) {
   EXPECT_EQ(a.next(), b.next());
   EXPECT_NE(child.next(), Rng(7).derive("split").next());
   EXPECT_NE(Rng(7).derive(uint64_t{0}).next(), Rng(7).derive(uint64_t{1}).next());
-  EXPECT_EQ(Rng(7).derive("a").derive(uint64_t{3}).next(), Rng(7).derive("a").derive(uint64_t{3}).next());
+  EXPECT_EQ(Rng(7).derive("a").derive(uint64_t{3}).next(),
+            Rng(7).derive("a").derive(uint64_t{3}).next());
 }
 
 TEST(Rng, MomentsOfUniformAndNormal) {

@@ -4,14 +4,18 @@ namespace muster {
 
 size_t dtype_size(DType dtype) {
   switch (dtype) {
-    case DType::kU8: return 1;
-    case DType::kF16: return 2;
+    case DType::kU8:
+      return 1;
+    case DType::kF16:
+      return 2;
     case DType::kI32:
     case DType::kU32:
-    case DType::kF32: return 4;
+    case DType::kF32:
+      return 4;
     case DType::kI64:
     case DType::kU64:
-    case DType::kF64: return 8;
+    case DType::kF64:
+      return 8;
   }
   MUSTER_CHECK(false);
   return 0;
@@ -19,14 +23,22 @@ size_t dtype_size(DType dtype) {
 
 const char* dtype_name(DType dtype) {
   switch (dtype) {
-    case DType::kU8: return "U8";
-    case DType::kF16: return "F16";
-    case DType::kI32: return "I32";
-    case DType::kU32: return "U32";
-    case DType::kF32: return "F32";
-    case DType::kI64: return "I64";
-    case DType::kU64: return "U64";
-    case DType::kF64: return "F64";
+    case DType::kU8:
+      return "U8";
+    case DType::kF16:
+      return "F16";
+    case DType::kI32:
+      return "I32";
+    case DType::kU32:
+      return "U32";
+    case DType::kF32:
+      return "F32";
+    case DType::kI64:
+      return "I64";
+    case DType::kU64:
+      return "U64";
+    case DType::kF64:
+      return "F64";
   }
   MUSTER_CHECK(false);
   return "";
@@ -52,12 +64,14 @@ void TensorWriter::put_bytes(const std::string& name, DType dtype, std::vector<s
 const Tensor& TensorReader::find(const std::string& name, DType dtype, size_t rank) const {
   const auto found = map_->tensors.find(prefix_ + name);
   if (found == map_->tensors.end())
-    throw data_error("model file: array '{}{}' is missing; the file is damaged or of another version",
-                     prefix_, name);
+    throw data_error(
+        "model file: array '{}{}' is missing; the file is damaged or of another version", prefix_,
+        name);
   const Tensor& tensor = found->second;
   if (tensor.dtype != dtype || tensor.shape.size() != rank)
-    throw data_error("model file: array '{}{}' is {} with {} dimensions, expected {} with {}", prefix_, name,
-                     dtype_name(tensor.dtype), tensor.shape.size(), dtype_name(dtype), rank);
+    throw data_error("model file: array '{}{}' is {} with {} dimensions, expected {} with {}",
+                     prefix_, name, dtype_name(tensor.dtype), tensor.shape.size(),
+                     dtype_name(dtype), rank);
   return tensor;
 }
 
@@ -70,8 +84,9 @@ double TensorReader::number(const std::string& name) const {
 std::string TensorReader::text(const std::string& name) const {
   const auto found = map_->metadata.find(prefix_ + name);
   if (found == map_->metadata.end())
-    throw data_error("model file: entry '{}{}' is missing; the file is damaged or of another version", prefix_,
-                     name);
+    throw data_error(
+        "model file: entry '{}{}' is missing; the file is damaged or of another version", prefix_,
+        name);
   return found->second;
 }
 

@@ -1,4 +1,5 @@
-// Named arrays: what a fitted stage saves itself into and loads itself from. store/ puts them on disk.
+// Named arrays: what a fitted stage saves itself into and loads itself from. store/ puts them on
+// disk.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +23,20 @@ const char* dtype_name(DType dtype);
 
 template <class T>
 constexpr DType dtype_of() {
-  if constexpr (std::is_same_v<T, uint8_t>) return DType::kU8;
-  else if constexpr (std::is_same_v<T, int32_t>) return DType::kI32;
-  else if constexpr (std::is_same_v<T, uint32_t>) return DType::kU32;
-  else if constexpr (std::is_same_v<T, float>) return DType::kF32;
-  else if constexpr (std::is_same_v<T, int64_t>) return DType::kI64;
-  else if constexpr (std::is_same_v<T, uint64_t>) return DType::kU64;
-  else if constexpr (std::is_same_v<T, double>) return DType::kF64;
+  if constexpr (std::is_same_v<T, uint8_t>)
+    return DType::kU8;
+  else if constexpr (std::is_same_v<T, int32_t>)
+    return DType::kI32;
+  else if constexpr (std::is_same_v<T, uint32_t>)
+    return DType::kU32;
+  else if constexpr (std::is_same_v<T, float>)
+    return DType::kF32;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return DType::kI64;
+  else if constexpr (std::is_same_v<T, uint64_t>)
+    return DType::kU64;
+  else if constexpr (std::is_same_v<T, double>)
+    return DType::kF64;
 }
 
 // Bytes may be owned or point into a mapped file; `owner` keeps them alive.
@@ -50,8 +58,11 @@ struct TensorMap {
 // Writes under a prefix; copies what it is given.
 class TensorWriter {
  public:
-  explicit TensorWriter(TensorMap& map, std::string prefix = "") : map_(&map), prefix_(std::move(prefix)) {}
-  TensorWriter scope(const std::string& name) const { return TensorWriter(*map_, prefix_ + name + "."); }
+  explicit TensorWriter(TensorMap& map, std::string prefix = "")
+      : map_(&map), prefix_(std::move(prefix)) {}
+  TensorWriter scope(const std::string& name) const {
+    return TensorWriter(*map_, prefix_ + name + ".");
+  }
 
   template <class T>
   void put(const std::string& name, MatrixView<const T> values) {
@@ -70,7 +81,9 @@ class TensorWriter {
     put_bytes(name, dtype_of<T>(), {values.size()}, values.data());
   }
   void put(const std::string& name, double value) { put(name, std::vector<double>{value}); }
-  void put_text(const std::string& name, const std::string& value) { map_->metadata[prefix_ + name] = value; }
+  void put_text(const std::string& name, const std::string& value) {
+    map_->metadata[prefix_ + name] = value;
+  }
 
  private:
   void put_bytes(const std::string& name, DType dtype, std::vector<size_t> shape, const void* data);
@@ -82,8 +95,11 @@ class TensorWriter {
 // Reads under a prefix; a missing array or one of another type or shape is a data error.
 class TensorReader {
  public:
-  explicit TensorReader(const TensorMap& map, std::string prefix = "") : map_(&map), prefix_(std::move(prefix)) {}
-  TensorReader scope(const std::string& name) const { return TensorReader(*map_, prefix_ + name + "."); }
+  explicit TensorReader(const TensorMap& map, std::string prefix = "")
+      : map_(&map), prefix_(std::move(prefix)) {}
+  TensorReader scope(const std::string& name) const {
+    return TensorReader(*map_, prefix_ + name + ".");
+  }
 
   bool has(const std::string& name) const { return map_->tensors.contains(prefix_ + name); }
   template <class T>

@@ -8,9 +8,9 @@
 #include "muster/dataset/voc.h"
 #include "muster/store/npy.h"
 #include "muster/store/npz.h"
-#include "oracle/expect_error.h"
-#include "oracle/real_data.h"
-#include "oracle/temp_dir.h"
+#include "support/expect_error.h"
+#include "support/real_data.h"
+#include "support/temp_dir.h"
 
 namespace muster {
 namespace {
@@ -158,7 +158,8 @@ TEST(Voc, ClassListsGiveLabelsAndDifficult) {
 // VOC 2006: PNGImages, and the lists of classes right in ImageSets.
 TEST(Voc, TheFolderOf2006) {
   const TempDir dir;
-  for (const char* id : {"000001", "000002", "000003"}) dir.put(fmt::format("PNGImages/{}.png", id));
+  for (const char* id : {"000001", "000002", "000003"})
+    dir.put(fmt::format("PNGImages/{}.png", id));
   dir.put("ImageSets/bicycle_trainval.txt", "000001 1\n000002 0\n");
   dir.put("ImageSets/cat_trainval.txt", "000001 -1\n000002 1\n");
   dir.put("ImageSets/bicycle_test.txt", "000003 -1\n");

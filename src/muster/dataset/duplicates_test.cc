@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "oracle/real_data.h"
-#include "oracle/temp_dir.h"
+#include "support/real_data.h"
+#include "support/temp_dir.h"
 
 namespace muster {
 namespace {

@@ -48,8 +48,7 @@ Part part_of(std::string_view name) {
 }
 
 // Lines "id" or "id target".
-void read_list(const fs::path& file, Part part, const std::string& class_name,
-               VocImages& images) {
+void read_list(const fs::path& file, Part part, const std::string& class_name, VocImages& images) {
   std::istringstream lines(read_text(file));
   std::string line;
   for (size_t number = 1; std::getline(lines, line); ++number) {
@@ -218,9 +217,8 @@ Dataset open_voc(const fs::path& root) {
   for (const auto& [id, image] : images) {
     const auto picture = pictures.find(id);
     if (picture == pictures.end()) {
-      builder.note(fmt::format(
-          "image '{}' passed over: it is listed or annotated but not in {}/", id,
-          pictures_folder(root).filename().string()));
+      builder.note(fmt::format("image '{}' passed over: it is listed or annotated but not in {}/",
+                               id, pictures_folder(root).filename().string()));
       continue;
     }
     std::vector<std::string> labels, difficult;
@@ -237,8 +235,8 @@ Dataset open_voc(const fs::path& root) {
     builder.note(
         fmt::format("'{}' passed over: it is neither listed nor annotated", file.string()));
   if (builder.empty())
-    throw data_error("'{}': none of its {} listed or annotated images is in {}/",
-                     root.string(), images.size(), pictures_folder(root).filename().string());
+    throw data_error("'{}': none of its {} listed or annotated images is in {}/", root.string(),
+                     images.size(), pictures_folder(root).filename().string());
   Dataset out = builder.finish(root.string());
   out.labels.several = true;
   return out;

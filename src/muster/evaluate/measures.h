@@ -8,7 +8,7 @@
 
 #include "muster/core/labels.h"
 #include "muster/core/matrix.h"
-#include "muster/math/ranking.h"  // average_precision: area under the precision-recall steps
+#include "muster/evaluate/ranking.h"  // average_precision: area under the precision-recall steps
 
 namespace muster {
 

@@ -170,15 +170,18 @@ Splits pos_neg(const ProtocolOptions& options, const Labels& labels, const Rng& 
                                       name, sides[1].size(), sides[0].size()));
       continue;
     }
-    const size_t rarer = std::min(sides[0].size(), sides[1].size()), count = std::min(wanted, rarer / 2);
+    const size_t rarer = std::min(sides[0].size(), sides[1].size()),
+                 count = std::min(wanted, rarer / 2);
     if (count < wanted)
-      out.notes.push_back(fmt::format("concept '{}' has only {} {}: {} of each side train instead of {}", name, rarer,
-                                      sides[1].size() == rarer ? "positives" : "negatives", count, wanted));
+      out.notes.push_back(
+          fmt::format("concept '{}' has only {} {}: {} of each side train instead of {}", name,
+                      rarer, sides[1].size() == rarer ? "positives" : "negatives", count, wanted));
     for (int s = 0; s < options.splits; ++s) {
       Split split{static_cast<uint64_t>(s), {}, {}, label};
       const Rng stream = rng.derive(split.seed).derive(static_cast<uint64_t>(label));
       for (const size_t side : {1, 0})
-        divide(shuffled(sides[side], stream.derive(side)), count, static_cast<size_t>(options.test_max), split);
+        divide(shuffled(sides[side], stream.derive(side)), count,
+               static_cast<size_t>(options.test_max), split);
       out.list.push_back(std::move(split));
     }
   }

@@ -58,10 +58,10 @@ inline constexpr int kMarkNone = 0, kMarkTrain = 1, kMarkTest = 2;
 // leave-one-object-out: a split a group, in sorted order; `groups` names each item's object.
 // fixed: the dataset's own marks. voc: the same (difficult labels are left out by
 //   Labels::target); without marks, halves drawn by seed, stratified by the first label.
-// pos-neg: for every concept `train` items with it and `train` without it, the rest for test; at most half of the
-// rarer side, so that it is tested, too.
-// Deterministic. Throws a data error where the data cannot give what is asked: no items, no groups,
-// no marks, no class with two items, an empty side.
+// pos-neg: for every concept `train` items with it and `train` without it, the rest for test; at
+// most half of the rarer side, so that it is tested, too. Deterministic. Throws a data error where
+// the data cannot give what is asked: no items, no groups, no marks, no class with two items, an
+// empty side.
 Splits make_splits(const ProtocolOptions& options, const Labels& labels,
                    std::span<const std::string> groups, std::span<const int> marks, const Rng& rng);
 

@@ -206,14 +206,16 @@ TEST(Splits, PosNegDrawsBothSidesOfEveryConcept) {
 TEST(Splits, PosNegKeepsHalfOfARareSideForTheTest) {
   Labels labels;
   labels.class_names = {"a"};
-  for (int i = 0; i < 40; ++i) labels.of_item.push_back(i < 7 ? std::vector<int>{0} : std::vector<int>{});
+  for (int i = 0; i < 40; ++i)
+    labels.of_item.push_back(i < 7 ? std::vector<int>{0} : std::vector<int>{});
   ProtocolOptions options;
   options.protocol = Protocol::kPosNeg;
   options.train = 100;
   options.splits = 1;
   const Splits splits = make_splits(options, labels, {}, {}, Rng(1));
   ASSERT_EQ(splits.notes.size(), 1u);
-  EXPECT_NE(splits.notes[0].find("only 7 positives: 3 of each side train instead of 100"), std::string::npos);
+  EXPECT_NE(splits.notes[0].find("only 7 positives: 3 of each side train instead of 100"),
+            std::string::npos);
   EXPECT_EQ(splits.list.at(0).train.size(), 6u);
   EXPECT_EQ(count_class(labels, splits.list.at(0).train, 0), 3u);
   EXPECT_EQ(splits.list.at(0).test.size(), 34u);

@@ -11,7 +11,7 @@ extern "C" {
 #include <filesystem>
 
 #include "muster/core/rng.h"
-#include "muster/math/sift_kernels.h"
+#include "muster/simd/sift_simd.h"
 #include "oracle/dsift.h"
 #include "support/pictures.h"
 
@@ -71,8 +71,7 @@ TEST(Dsift, SmoothedPicturesGiveUnitVectors) {
   for (const double smooth : {0.3, 1.0, 20.0}) {
     const auto dsift = make_dsift({.smooth = smooth, .contrast = 0});
     const VectorSet flat = dsift->extract(flat_picture(30, 20, 200));
-    for (float value : flat.vectors.values())
-      ASSERT_TRUE(std::isfinite(value));
+    for (float value : flat.vectors.values()) ASSERT_TRUE(std::isfinite(value));
     const VectorSet set = dsift->extract(wave_picture(40, 40));
     for (size_t i = 0; i < set.size(); ++i) {
       double length = 0;

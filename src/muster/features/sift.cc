@@ -89,8 +89,9 @@ std::vector<Point> harris_points(const Image& image, double contrast, SiftDetect
   if (std::min(image.width, image.height) < kLeastSide) return {};
   Matrix<float> picture = grey(image);
   for (float& value : picture.values()) value /= 255;
-  const Covdet detector(vl_covdet_new(kind == SiftDetector::kHarrisMultiscale ? VL_COVDET_METHOD_MULTISCALE_HARRIS
-                                                                              : VL_COVDET_METHOD_HARRIS_LAPLACE));
+  const Covdet detector(vl_covdet_new(kind == SiftDetector::kHarrisMultiscale
+                                          ? VL_COVDET_METHOD_MULTISCALE_HARRIS
+                                          : VL_COVDET_METHOD_HARRIS_LAPLACE));
   vl_covdet_set_first_octave(detector.get(), 0);
   vl_covdet_set_peak_threshold(detector.get(), contrast);
   if (vl_covdet_put_image(detector.get(), picture.data(), image.width, image.height) != 0)

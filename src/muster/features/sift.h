@@ -1,5 +1,6 @@
 // SIFT at interest points: DoG (Lowe, IJCV 2004), Harris-Laplace and its affine-adapted form
-// (Mikolajczyk & Schmid, IJCV 2004; GEN section 5), and Harris corners of every scale (PMK on ETH-80).
+// (Mikolajczyk & Schmid, IJCV 2004; GEN section 5), and Harris corners of every scale (PMK on
+// ETH-80).
 //
 // Each point's neighbourhood is rotated to its dominant gradient (and, for harris-affine, unskewed)
 // and described by 4 x 4 cells x 8 orientations as in dsift: unit length, clipped at 0.2, unit

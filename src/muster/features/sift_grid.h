@@ -7,7 +7,7 @@
 
 #include "muster/core/matrix.h"
 #include "muster/features/grid.h"
-#include "muster/math/sift_kernels.h"
+#include "muster/simd/sift_simd.h"
 
 namespace muster {
 

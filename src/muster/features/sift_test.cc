@@ -48,7 +48,9 @@ TEST(Sift, FindsPointsOnShapes) {
 
 TEST(Sift, EveryScaleHasMorePointsThanTheLaplacianOne) {
   const Image image = shapes_picture(200, 160);
-  const auto count = [&](SiftDetector detector) { return make_sift({.detector = detector})->extract(image).size(); };
+  const auto count = [&](SiftDetector detector) {
+    return make_sift({.detector = detector})->extract(image).size();
+  };
   EXPECT_GT(count(SiftDetector::kHarrisMultiscale), count(SiftDetector::kHarris));
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "muster/math/gemm.h"
-#include "muster/math/vector_ops.h"
+#include "muster/simd/vector_ops.h"
 
 namespace muster {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <Eigen/Dense>
 
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {

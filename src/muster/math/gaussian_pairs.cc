@@ -2,7 +2,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/math/gaussian_pairs.cc"
-// clang-format off: foreach_target.h comes before all else of Highway
+// foreach_target.h comes before all else of Highway.
+// clang-format off
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include <hwy/contrib/math/math-inl.h>
@@ -159,12 +160,10 @@ void gaussian_pair_terms(std::span<const double> gaussian, MatrixView<const doub
                columns.rows == gaussian.size());
   MUSTER_CHECK(columns.cols % kGaussianPairLanes == 0);
   MUSTER_CHECK(log_dets.size() == columns.cols && distances.size() == columns.cols);
-  if (kind == CovarianceKind::kFull)
-    HWY_DYNAMIC_DISPATCH(full_pairs)
-    (gaussian.data(), columns, dim, log_dets.data(), distances.data());
-  else
-    HWY_DYNAMIC_DISPATCH(diagonal_pairs)
-    (gaussian.data(), columns, dim, log_dets.data(), distances.data());
+  if (kind == CovarianceKind::kFull) HWY_DYNAMIC_DISPATCH(full_pairs)
+  (gaussian.data(), columns, dim, log_dets.data(), distances.data());
+  else HWY_DYNAMIC_DISPATCH(diagonal_pairs)(gaussian.data(), columns, dim, log_dets.data(),
+                                            distances.data());
 }
 
 }  // namespace muster

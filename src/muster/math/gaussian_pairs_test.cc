@@ -5,7 +5,7 @@
 #include <Eigen/Dense>
 
 #include "muster/math/gemm.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {

@@ -6,8 +6,8 @@
 namespace muster {
 namespace {
 
-void gemm(char trans_a, char trans_b, size_t m, size_t n, size_t k, ConstMatrixView a, ConstMatrixView b,
-          MatrixView<float> c, float alpha, float beta) {
+void gemm(char trans_a, char trans_b, size_t m, size_t n, size_t k, ConstMatrixView a,
+          ConstMatrixView b, MatrixView<float> c, float alpha, float beta) {
   MUSTER_CHECK(c.rows == m && c.cols == n);
   if (m == 0 || n == 0) return;
   if (k == 0) {

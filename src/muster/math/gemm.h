@@ -8,13 +8,16 @@
 namespace muster {
 
 // C = alpha * A B^T + beta * C;  A is m x k, B is n x k.
-void gemm_nt(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1, float beta = 0);
+void gemm_nt(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1,
+             float beta = 0);
 // C = alpha * A B + beta * C;  A is m x k, B is k x n.
-void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1, float beta = 0);
+void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1,
+             float beta = 0);
 // C = alpha * A^T B + beta * C;  A is k x m, B is k x n.
-void gemm_tn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1, float beta = 0);
-// C = A B^T in double precision, for where single precision loses small differences of large sums. By SIMD
-// with run-time dispatch; the order of the sums depends on the CPU's lane width only.
+void gemm_tn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1,
+             float beta = 0);
+// C = A B^T in double precision, for where single precision loses small differences of large sums.
+// By SIMD with run-time dispatch; the order of the sums depends on the CPU's lane width only.
 void gemm_nt(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 
 }  // namespace muster

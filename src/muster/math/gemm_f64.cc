@@ -2,10 +2,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/math/gemm_f64.cc"
-// clang-format off: foreach_target.h comes before all else of Highway
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -10,7 +10,8 @@ namespace {
 // Checks all three products of one shape against a double-precision loop.
 void expect_products(size_t m, size_t n, size_t k) {
   const Rng rng(m * 10007 + n * 101 + k);
-  const Matrix<float> a = oracle::normal_matrix(m, k, rng.derive("a")), b = oracle::normal_matrix(n, k, rng.derive("b"));
+  const Matrix<float> a = oracle::normal_matrix(m, k, rng.derive("a")),
+                      b = oracle::normal_matrix(n, k, rng.derive("b"));
   Matrix<float> at(k, m), bt(k, n), nt(m, n), nn(m, n), tn(m, n);
   for (size_t i = 0; i < m; ++i)
     for (size_t p = 0; p < k; ++p) at(p, i) = a(i, p);

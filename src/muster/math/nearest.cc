@@ -56,8 +56,8 @@ uint32_t argmax_difference(const float* HWY_RESTRICT products, const float* HWY_
   return best_index;
 }
 
-void argmax_rows(const float* products, const float* half_norms, size_t rows, size_t n, uint32_t* nearest,
-                 float* best) {
+void argmax_rows(const float* products, const float* half_norms, size_t rows, size_t n,
+                 uint32_t* nearest, float* best) {
   for (size_t r = 0; r < rows; ++r)
     nearest[r] = argmax_difference(products + r * n, half_norms, n, best + r);
 }
@@ -79,11 +79,13 @@ std::vector<float> half_squared_norms(ConstMatrixView rows) {
   return out;
 }
 
-void find_nearest(ConstMatrixView vectors, ConstMatrixView centres, std::span<const float> centre_half_norms,
-                  std::span<uint32_t> nearest, std::span<float> squared_distances) {
+void find_nearest(ConstMatrixView vectors, ConstMatrixView centres,
+                  std::span<const float> centre_half_norms, std::span<uint32_t> nearest,
+                  std::span<float> squared_distances) {
   MUSTER_CHECK(vectors.cols == centres.cols && centres.rows == centre_half_norms.size());
   MUSTER_CHECK(nearest.size() == vectors.rows && centres.rows > 0);
-  // A tile of products of at most 256 KiB stays in the second-level cache between product and search.
+  // A tile of products of at most 256 KiB stays in the second-level cache between product and
+  // search.
   constexpr size_t kMaxTileRows = 256;
   const size_t tile_rows = std::clamp<size_t>(65536 / centres.rows, 8, kMaxTileRows);
   thread_local AlignedVector<float> products;

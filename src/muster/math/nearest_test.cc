@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "oracle/distance.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -21,7 +21,8 @@ TEST(FindNearest, EqualsTheNaiveSearchAroundLaneAndTileEdges) {
           double best = oracle::squared_distance(vectors.row(i), centres.row(0));
           for (size_t j = 1; j < k; ++j)
             best = std::min(best, oracle::squared_distance(vectors.row(i), centres.row(j)));
-          // Near ties may fall either way in single precision; the distance says whether it is right.
+          // Near ties may fall either way in single precision; the distance says whether it is
+          // right.
           const double found = oracle::squared_distance(vectors.row(i), centres.row(nearest[i]));
           ASSERT_NEAR(found, best, 1e-5 * (1 + best));
           ASSERT_NEAR(distances[i], found, 1e-5 * (1 + static_cast<double>(d)));

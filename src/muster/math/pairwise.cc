@@ -86,8 +86,8 @@ void all_pairs(const Term& term, ConstMatrixView a, ConstMatrixView b, MatrixVie
       for (size_t j = 0; j < b.rows; j += 2) {
         const size_t second = std::min(j + 1, b.rows - 1);
         float sums0[kRowsAtOnce], sums1[kRowsAtOnce];
-        block<kRowsAtOnce>(term, a_rows, b.row(j).data() + depth, b.row(second).data() + depth, n, sums0,
-                           sums1);
+        block<kRowsAtOnce>(term, a_rows, b.row(j).data() + depth, b.row(second).data() + depth, n,
+                           sums0, sums1);
         for (size_t r = 0; r < rows; ++r) {
           out(i + r, j) += sums0[r];
           if (second != j) out(i + r, second) += sums1[r];

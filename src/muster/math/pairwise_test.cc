@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -17,7 +17,8 @@ void expect_equal(AllPairs fast, const Term& term, bool non_negative) {
   for (size_t m : {1, 4, 5})
     for (size_t n : {1, 2, 7})
       for (size_t d : {1, 7, 8, 9, 17, 2049}) {
-        Matrix<float> a = oracle::normal_matrix(m, d, Rng(m + d)), b = oracle::normal_matrix(n, d, Rng(n * d));
+        Matrix<float> a = oracle::normal_matrix(m, d, Rng(m + d)),
+                      b = oracle::normal_matrix(n, d, Rng(n * d));
         if (non_negative) {
           for (float& v : a.values()) v = std::max(0.0f, v);
           for (float& v : b.values()) v = std::max(0.0f, v);
@@ -34,16 +35,20 @@ void expect_equal(AllPairs fast, const Term& term, bool non_negative) {
 }
 
 TEST(Pairwise, Intersection) {
-  expect_equal(pairwise_intersection, [](double a, double b) { return std::min(a, b); }, true);
+  expect_equal(
+      pairwise_intersection, [](double a, double b) { return std::min(a, b); }, true);
 }
 TEST(Pairwise, Chi2) {
-  expect_equal(pairwise_chi2, [](double a, double b) { return a + b == 0 ? 0 : 2 * a * b / (a + b); }, true);
+  expect_equal(
+      pairwise_chi2, [](double a, double b) { return a + b == 0 ? 0 : 2 * a * b / (a + b); }, true);
 }
 TEST(Pairwise, L1) {
-  expect_equal(pairwise_l1, [](double a, double b) { return std::abs(a - b); }, false);
+  expect_equal(
+      pairwise_l1, [](double a, double b) { return std::abs(a - b); }, false);
 }
 TEST(Pairwise, SquaredL2) {
-  expect_equal(pairwise_squared_l2, [](double a, double b) { return (a - b) * (a - b); }, false);
+  expect_equal(
+      pairwise_squared_l2, [](double a, double b) { return (a - b) * (a - b); }, false);
 }
 
 }  // namespace

@@ -25,14 +25,17 @@ Decomposition decompose(const Matrix<float>& symmetric) {
   Eigen::MatrixXd dense(n, n);
   for (Eigen::Index i = 0; i < n; ++i)
     for (Eigen::Index j = 0; j < n; ++j)
-      dense(i, j) = (static_cast<double>(symmetric(static_cast<size_t>(i), static_cast<size_t>(j))) +
-                     symmetric(static_cast<size_t>(j), static_cast<size_t>(i))) / 2;
+      dense(i, j) =
+          (static_cast<double>(symmetric(static_cast<size_t>(i), static_cast<size_t>(j))) +
+           symmetric(static_cast<size_t>(j), static_cast<size_t>(i))) /
+          2;
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(dense);
   Decomposition out{{}, Matrix<float>(symmetric.rows(), symmetric.rows())};
   for (Eigen::Index j = 0; j < n; ++j) {
     out.values.push_back(solver.eigenvalues()[n - 1 - j]);
     for (Eigen::Index i = 0; i < n; ++i)
-      out.vectors(static_cast<size_t>(i), static_cast<size_t>(j)) = static_cast<float>(solver.eigenvectors()(i, n - 1 - j));
+      out.vectors(static_cast<size_t>(i), static_cast<size_t>(j)) =
+          static_cast<float>(solver.eigenvectors()(i, n - 1 - j));
   }
   return out;
 }
@@ -51,12 +54,13 @@ Matrix<float> orthonormal(const Matrix<float>& columns) {
   gemm_tn(columns, columns, gram);
   Decomposition found = decompose(gram);
   size_t kept = 0;
-  while (kept < found.values.size() && found.values[kept] > kSmallest * kSmallest * found.values[0] &&
-         found.values[kept] > 0)
+  while (kept < found.values.size() &&
+         found.values[kept] > kSmallest * kSmallest * found.values[0] && found.values[kept] > 0)
     ++kept;
   Matrix<float> map(columns.cols(), kept);
   for (size_t i = 0; i < map.rows(); ++i)
-    for (size_t j = 0; j < kept; ++j) map(i, j) = static_cast<float>(found.vectors(i, j) / std::sqrt(found.values[j]));
+    for (size_t j = 0; j < kept; ++j)
+      map(i, j) = static_cast<float>(found.vectors(i, j) / std::sqrt(found.values[j]));
   return multiply(columns, map);
 }
 
@@ -75,7 +79,8 @@ TopEigen top_eigenpairs(ConstMatrixView matrix, size_t count, Rng rng) {
   const Decomposition ritz = decompose(small);
   TopEigen out;
   while (out.values.size() < std::min(count, ritz.values.size()) &&
-         ritz.values[out.values.size()] > kSmallest * ritz.values[0] && ritz.values[out.values.size()] > 0)
+         ritz.values[out.values.size()] > kSmallest * ritz.values[0] &&
+         ritz.values[out.values.size()] > 0)
     out.values.push_back(ritz.values[out.values.size()]);
   const Matrix<float> vectors = multiply(basis, ritz.vectors);
   out.vectors = Matrix<float>(out.values.size(), n);

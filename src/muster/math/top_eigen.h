@@ -1,6 +1,6 @@
-// The largest eigenvalues of a large symmetric positive semi-definite matrix with their eigenvectors, by
-// block subspace iteration in single precision with a Rayleigh-Ritz step in double. Cost O(n^2 count) an
-// iteration, by matrix products over threads.
+// The largest eigenvalues of a large symmetric positive semi-definite matrix with their
+// eigenvectors, by block subspace iteration in single precision with a Rayleigh-Ritz step in
+// double. Cost O(n^2 count) an iteration, by matrix products over threads.
 #pragma once
 
 #include <vector>

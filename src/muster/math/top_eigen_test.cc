@@ -5,13 +5,14 @@
 #include <cmath>
 
 #include "muster/math/gemm.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
 
 TEST(TopEigen, EigenpairsOfAKnownSpectrum) {
-  // K = sum_j 2^-j q_j q_j' for orthonormal q_j: take them from another decomposition of a random matrix.
+  // K = sum_j 2^-j q_j q_j' for orthonormal q_j: take them from another decomposition of a random
+  // matrix.
   const size_t n = 60;
   const Matrix<float> a = oracle::normal_matrix(n, n, Rng(1));
   Matrix<float> gram(n, n);

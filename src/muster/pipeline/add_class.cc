@@ -1,6 +1,6 @@
 #include "muster/pipeline/add_class.h"
 
-#include "muster/classify/cross_validation.h"
+#include "muster/crossval/cross_validation.h"
 #include "muster/pipeline/stopwatch.h"
 #include "muster/setkernel/gram.h"
 

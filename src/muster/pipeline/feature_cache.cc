@@ -24,12 +24,15 @@ namespace fs = std::filesystem;
 constexpr size_t kBatch = 64;
 constexpr auto kPause = std::chrono::milliseconds(50);
 
-// An exclusive lock on a file of its own beside the entry, never removed: so the entry can be, while others wait. The
-// kernel releases it with the process, however that ends.
+// An exclusive lock on a file of its own beside the entry, never removed: so the entry can be,
+// while others wait. The kernel releases it with the process, however that ends.
 class EntryLock {
  public:
-  explicit EntryLock(const fs::path& file) : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0) throw runtime_failure("{}: cannot be written; name another folder with --cache", file.string());
+  explicit EntryLock(const fs::path& file)
+      : descriptor_(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (descriptor_ < 0)
+      throw runtime_failure("{}: cannot be written; name another folder with --cache",
+                            file.string());
   }
   ~EntryLock() { ::close(descriptor_); }
   EntryLock(const EntryLock&) = delete;
@@ -78,8 +81,8 @@ std::vector<Entry> entries_of(const fs::path& cache) {
   return out;
 }
 
-// Removes entries other than `kept`, the longest unused first, until the cache holds at most `max_bytes`; false where that
-// does not do. Entries that another process is writing stay.
+// Removes entries other than `kept`, the longest unused first, until the cache holds at most
+// `max_bytes`; false where that does not do. Entries that another process is writing stay.
 bool make_room(const fs::path& cache, const fs::path& kept, size_t max_bytes) {
   std::vector<Entry> entries = entries_of(cache);
   size_t total = 0;
@@ -108,7 +111,11 @@ class Filling {
  public:
   Filling(const CacheOptions& options, const Dataset& dataset, std::string stage, fs::path entry,
           const FeatureCache::Extract& extract, const Progress& progress)
-      : options_(options), dataset_(dataset), stage_(std::move(stage)), entry_(std::move(entry)), extract_(extract),
+      : options_(options),
+        dataset_(dataset),
+        stage_(std::move(stage)),
+        entry_(std::move(entry)),
+        extract_(extract),
         progress_(progress) {}
 
   std::vector<FeatureCache::Failure> failures;
@@ -168,17 +175,21 @@ class Filling {
 std::string cached_name(const Item& item) {
   struct stat facts {};
   if (::stat(item.path.c_str(), &facts) != 0) return "";
-  return fmt::format("{}\t{}\t{}.{:09}", item.name, facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
+  return fmt::format("{}\t{}\t{}.{:09}", item.name, facts.st_size, facts.st_mtim.tv_sec,
+                     facts.st_mtim.tv_nsec);
 }
 
-std::shared_ptr<const FeatureStore> FeatureCache::fill(const Dataset& dataset, const std::string& stage,
-                                                       std::span<const size_t> items, const Extract& extract,
-                                                       const Progress& progress, std::vector<Failure>& failures) const {
+std::shared_ptr<const FeatureStore> FeatureCache::fill(
+    const Dataset& dataset, const std::string& stage, std::span<const size_t> items,
+    const Extract& extract, const Progress& progress, std::vector<Failure>& failures) const {
   std::error_code error;
   fs::create_directories(options_.folder, error);
-  if (error) throw runtime_failure("{}: the folder for features cannot be made: {}", options_.folder.string(), error.message());
+  if (error)
+    throw runtime_failure("{}: the folder for features cannot be made: {}",
+                          options_.folder.string(), error.message());
   const std::string key = stage + "\n" + fs::weakly_canonical(dataset.root, error).string();
-  const fs::path entry = options_.folder / fmt::format("{:016x}", checksum_of(std::as_bytes(std::span(key))));
+  const fs::path entry =
+      options_.folder / fmt::format("{:016x}", checksum_of(std::as_bytes(std::span(key))));
   EntryLock lock(lock_file(entry));
   Filling filling(options_, dataset, stage, entry, extract, progress);
   auto store = try_open(entry);

@@ -1,10 +1,12 @@
-// Extracted features on disk, shared by methods, runs and processes: a folder of entries, one for each pair of a
-// feature stage (with every option) and a data set's folder. An entry is a folder of shards (store/feature_shards.h);
-// its items are named by file name, size and time of change, so a picture that changed is extracted again.
+// Extracted features on disk, shared by methods, runs and processes: a folder of entries, one for
+// each pair of a feature stage (with every option) and a data set's folder. An entry is a folder of
+// shards (store/feature_shards.h); its items are named by file name, size and time of change, so a
+// picture that changed is extracted again.
 //
-// Bounded: entries that were not used for longest go first; where nothing is left to go, what does not fit is not kept.
-// Safe under several processes: an entry has one writer at a time, the others wait for it and then find its features
-// there; an entry may be removed while it is read (it stays mapped).
+// Bounded: entries that were not used for longest go first; where nothing is left to go, what does
+// not fit is not kept. Safe under several processes: an entry has one writer at a time, the others
+// wait for it and then find its features there; an entry may be removed while it is read (it stays
+// mapped).
 #pragma once
 
 #include <filesystem>
@@ -21,7 +23,7 @@
 namespace muster {
 
 struct CacheOptions {
-  std::filesystem::path folder;              // empty: no cache
+  std::filesystem::path folder;  // empty: no cache
   size_t max_bytes = size_t{16} << 30;
 };
 
@@ -40,12 +42,13 @@ class FeatureCache {
     std::string reason;
   };
 
-  // Extracts those of the items that are not there yet, over threads, and opens the entry. `stage` is the feature stage
-  // with every option spelt out. Null where nothing could be kept. Calls `progress` while it waits for another process,
-  // which is where an interruption ends it.
+  // Extracts those of the items that are not there yet, over threads, and opens the entry. `stage`
+  // is the feature stage with every option spelt out. Null where nothing could be kept. Calls
+  // `progress` while it waits for another process, which is where an interruption ends it.
   std::shared_ptr<const FeatureStore> fill(const Dataset& dataset, const std::string& stage,
                                            std::span<const size_t> items, const Extract& extract,
-                                           const Progress& progress, std::vector<Failure>& failures) const;
+                                           const Progress& progress,
+                                           std::vector<Failure>& failures) const;
 
  private:
   CacheOptions options_;

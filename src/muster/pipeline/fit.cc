@@ -19,8 +19,10 @@ VectorSet choose_vectors(const VectorSet& set, std::span<const size_t> rows) {
   return out;
 }
 
-// The width that all sets share; sets of another width are a data error. An extractor's sets need no look.
-size_t common_width(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items) {
+// The width that all sets share; sets of another width are a data error. An extractor's sets need
+// no look.
+size_t common_width(const BranchPlan& plan, const ItemSource& source,
+                    std::span<const size_t> items) {
   if (plan.extractor && !items.empty() && source.dataset().kind == ItemKind::kImages)
     return source.load(plan.extractor, items[0]).dim();
   std::atomic<size_t> width{0};
@@ -29,15 +31,19 @@ size_t common_width(const BranchPlan& plan, const ItemSource& source, std::span<
       const size_t dim = source.load(plan.extractor, items[i]).dim();
       size_t expected = 0;
       if (dim == 0 || width.compare_exchange_strong(expected, dim) || expected == dim) continue;
-      throw data_error("{}: its vectors have {} components, those of other items {}; all sets must agree",
-                       source.dataset().items[items[i]].name, dim, expected);
+      throw data_error(
+          "{}: its vectors have {} components, those of other items {}; all sets must agree",
+          source.dataset().items[items[i]].name, dim, expected);
     }
   });
-  if (width == 0) throw data_error("none of the {} training items has a single vector to learn from", items.size());
+  if (width == 0)
+    throw data_error("none of the {} training items has a single vector to learn from",
+                     items.size());
   return width;
 }
 
-// About `count` vectors, evenly over the items and drawn per item, after the reductions fitted so far.
+// About `count` vectors, evenly over the items and drawn per item, after the reductions fitted so
+// far.
 Sample draw_sample(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
                    std::span<const size_t> items, const Labels& labels, size_t count, size_t width,
                    const Rng& rng) {
@@ -89,44 +95,54 @@ void give_kernel(FittedBranch& branch) {
   branch.feature = nullptr;
 }
 
-// Trust in the universal mixture where it is adapted to a class, in vectors a component (UGM 2.2). 100 and more
-// told unknown scenes from known ones less well (Scene-15, training pictures).
+// Trust in the universal mixture where it is adapted to a class, in vectors a component (UGM 2.2).
+// 100 and more told unknown scenes from known ones less well (Scene-15, training pictures).
 constexpr double kClassTau = 10;
 
 class Fitting {
  public:
-  Fitting(const Plan& plan, const ItemSource& source, std::span<const size_t> items, const Labels& labels,
-          uint64_t seed, const Progress& progress, StageSeconds* seconds, const UniversalFile* universal)
-      : plan_(plan), source_(source), items_(items), labels_(labels), rng_(seed), progress_(progress),
-        seconds_(seconds), universal_(universal) {}
+  Fitting(const Plan& plan, const ItemSource& source, std::span<const size_t> items,
+          const Labels& labels, uint64_t seed, const Progress& progress, StageSeconds* seconds,
+          const UniversalFile* universal)
+      : plan_(plan),
+        source_(source),
+        items_(items),
+        labels_(labels),
+        rng_(seed),
+        progress_(progress),
+        seconds_(seconds),
+        universal_(universal) {}
 
   std::vector<FittedBranch> fit_branches() {
     const Stopwatch watch(seconds_, "fit");
     std::vector<FittedBranch> branches;
     for (size_t b = 0; b < plan_.branches.size(); ++b)
-      branches.push_back(fit_branch(plan_.branches[b], source_, items_, labels_, rng_.derive("branch").derive(b),
-                                    progress_, universal_));
+      branches.push_back(fit_branch(plan_.branches[b], source_, items_, labels_,
+                                    rng_.derive("branch").derive(b), progress_, universal_));
     return branches;
   }
 
   // `vectors` become those that the classifier was fitted on.
-  std::shared_ptr<const Classifier> fit_on_vectors(std::vector<FittedBranch>& branches, Matrix<float>& vectors) {
+  std::shared_ptr<const Classifier> fit_on_vectors(std::vector<FittedBranch>& branches,
+                                                   Matrix<float>& vectors) {
     {
       const Stopwatch watch(seconds_, "encode");
       vectors = encode_to_scale(branches);
     }
     const Stopwatch watch(seconds_, "classifier");
-    return plan_.classifier->as<VectorClassifierStage>().fit(*plan_.classifier->options, vectors, labels_,
-                                                             rng_.derive("classifier"), progress_);
+    return plan_.classifier->as<VectorClassifierStage>().fit(
+        *plan_.classifier->options, vectors, labels_, rng_.derive("classifier"), progress_);
   }
 
   // `kept`, unless null, becomes the kernel matrix that the classifier was fitted on.
-  std::shared_ptr<const Classifier> fit_on_grams(std::vector<FittedBranch>& branches, Matrix<double>* kept) {
+  std::shared_ptr<const Classifier> fit_on_grams(std::vector<FittedBranch>& branches,
+                                                 Matrix<double>* kept) {
     {
       const Stopwatch watch(seconds_, "encode");
       for (size_t b = 0; b < branches.size(); ++b) {
         give_kernel(branches[b]);
-        branches[b].training = represent_items(branches[b], plan_.branches[b], source_, items_, progress_);
+        branches[b].training =
+            represent_items(branches[b], plan_.branches[b], source_, items_, progress_);
       }
     }
     const Stopwatch watch(seconds_, "classifier");
@@ -156,7 +172,8 @@ class Fitting {
     Matrix<float> sums(items_.size(), universal.dim());
     over_items(branch, plan_.branches[0], source_, items_, progress_,
                [&](size_t i, const VectorSet& set) { universal.of_set(set.vectors, sums.row(i)); });
-    return std::make_shared<ClassMixtures>(ClassMixtures::fit(std::move(universal), sums, labels_, kClassTau));
+    return std::make_shared<ClassMixtures>(
+        ClassMixtures::fit(std::move(universal), sums, labels_, kClassTau));
   }
 
  private:
@@ -182,8 +199,9 @@ class Fitting {
 };
 
 // Reductions, and the set feature or set kernel.
-FittedBranch learn_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
-                          const Labels& labels, size_t width, const Rng& rng, const Progress& progress) {
+FittedBranch learn_branch(const BranchPlan& plan, const ItemSource& source,
+                          std::span<const size_t> items, const Labels& labels, size_t width,
+                          const Rng& rng, const Progress& progress) {
   FittedBranch branch;
   branch.input_dim = width;
   const auto sample_for = [&](const PlannedStage& stage, const Rng& stream) {
@@ -202,9 +220,11 @@ FittedBranch learn_branch(const BranchPlan& plan, const ItemSource& source, std:
   const Rng stream = rng.derive("representation");
   const Sample sample = sample_for(last, stream.derive("sample"));
   if (sample.vectors.rows() == 0)
-    throw data_error("none of the {} training items has a single vector to learn from", items.size());
+    throw data_error("none of the {} training items has a single vector to learn from",
+                     items.size());
   if (plan.set_kernel)
-    branch.kernel = last.as<SetKernelStage>().fit(*last.options, sample, stream.derive("fit"), progress);
+    branch.kernel =
+        last.as<SetKernelStage>().fit(*last.options, sample, stream.derive("fit"), progress);
   else
     branch.feature = std::make_shared<SetFeature>(
         last.as<SetFeatureStage>().fit(*last.options, sample, stream.derive("fit"), progress));
@@ -215,8 +235,9 @@ FittedBranch learn_branch(const BranchPlan& plan, const ItemSource& source, std:
 FittedBranch branch_of(const UniversalFile& file, const BranchPlan& plan, size_t width) {
   FittedBranch branch = file.make_branch(plan);
   if (branch.input_dim != width)
-    throw data_error("{}: its mixture was learnt from vectors of {} components, and the items have {}",
-                     file.path.string(), branch.input_dim, width);
+    throw data_error(
+        "{}: its mixture was learnt from vectors of {} components, and the items have {}",
+        file.path.string(), branch.input_dim, width);
   return branch;
 }
 
@@ -224,13 +245,15 @@ FittedBranch branch_of(const UniversalFile& file, const BranchPlan& plan, size_t
 
 VectorSet FittedBranch::reduce(VectorSet set) const {
   if (set.size() > 0 && set.dim() != input_dim)
-    throw data_error("vectors of {} components were given, the model was trained on vectors of {}", set.dim(), input_dim);
+    throw data_error("vectors of {} components were given, the model was trained on vectors of {}",
+                     set.dim(), input_dim);
   for (const auto& reducer : reducers) set = reducer->apply(std::move(set));
   return set;
 }
 
-FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
-                        const Labels& labels, Rng rng, const Progress& progress, const UniversalFile* universal) {
+FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source,
+                        std::span<const size_t> items, const Labels& labels, Rng rng,
+                        const Progress& progress, const UniversalFile* universal) {
   MUSTER_CHECK(plan.complete());
   const size_t width = common_width(plan, source, items);
   FittedBranch branch = universal ? branch_of(*universal, plan, width)
@@ -242,7 +265,8 @@ FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::s
     std::const_pointer_cast<SetFeature>(branch.feature)->standardise(std::move(standardiser));
   }
   if (plan.feature_kernel) {
-    branch.kernel = plan.feature_kernel->as<FeatureKernelStage>().make(*plan.feature_kernel->options, branch.feature);
+    branch.kernel = plan.feature_kernel->as<FeatureKernelStage>().make(
+        *plan.feature_kernel->options, branch.feature);
     branch.feature = nullptr;
   }
   for (const PlannedStage& stage : plan.transforms)
@@ -260,43 +284,49 @@ void over_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSo
       try {
         encode(i, branch.reduce(std::move(set)));
       } catch (const Error& error) {  // stages know sets, not files
-        throw Error(error.kind(), fmt::format("{}: {}", source.dataset().items[items[i]].name, error.what()));
+        throw Error(error.kind(),
+                    fmt::format("{}: {}", source.dataset().items[items[i]].name, error.what()));
       }
       step.tick();
     }
   });
 }
 
-Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
-                           std::span<const size_t> items, const Progress& progress) {
+Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan,
+                           const ItemSource& source, std::span<const size_t> items,
+                           const Progress& progress) {
   Matrix<float> out(items.size(), branch.feature->dim());
   over_items(branch, plan, source, items, progress,
              [&](size_t i, const VectorSet& set) { branch.feature->encode(set, out.row(i)); });
   return out;
 }
 
-Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan, const ItemSource& source,
-                           std::span<const size_t> items, const Progress& progress) {
+Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan,
+                           const ItemSource& source, std::span<const size_t> items,
+                           const Progress& progress) {
   std::vector<Matrix<float>> parts;
   for (size_t b = 0; b < branches.size(); ++b)
     parts.push_back(encode_items(branches[b], plan.branches[b], source, items, progress));
   return join_parts(std::move(parts), branches);
 }
 
-Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
-                            std::span<const size_t> items, const Progress& progress) {
+Represented represent_items(const FittedBranch& branch, const BranchPlan& plan,
+                            const ItemSource& source, std::span<const size_t> items,
+                            const Progress& progress) {
   Represented out(items.size());
   over_items(branch, plan, source, items, progress,
              [&](size_t i, const VectorSet& set) { out[i] = branch.kernel->represent(set); });
   return out;
 }
 
-Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items, const Labels& labels,
-                      uint64_t seed, const Progress& progress, const FitExtras& extras) {
+Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<const size_t> items,
+                      const Labels& labels, uint64_t seed, const Progress& progress,
+                      const FitExtras& extras) {
   if (!plan.classifier)
     throw usage_error("recipe: it has no classifier; end it with one, such as linear-svm");
   if (extras.universal && plan.branches.size() != 1)
-    throw usage_error("recipe: it has {} branches, and a universal mixture is for a recipe of one", plan.branches.size());
+    throw usage_error("recipe: it has {} branches, and a universal mixture is for a recipe of one",
+                      plan.branches.size());
   if (extras.class_mixtures) require_universal_stage(plan, "class mixtures");
   MUSTER_CHECK(items.size() == labels.size());
   Fitting fitting(plan, source, items, labels, seed, progress, extras.seconds, extras.universal);
@@ -304,13 +334,14 @@ Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<cons
   auto training = std::make_shared<KeptTraining>();
   training->labels = labels;
   std::shared_ptr<const Classifier> classifier =
-      plan.on_vectors() ? fitting.fit_on_vectors(branches, training->vectors)
-                        : fitting.fit_on_grams(branches, extras.keep_training ? &training->gram : nullptr);
+      plan.on_vectors()
+          ? fitting.fit_on_vectors(branches, training->vectors)
+          : fitting.fit_on_grams(branches, extras.keep_training ? &training->gram : nullptr);
   if (plan.on_vectors() && !extras.keep_training) training = nullptr;
   std::shared_ptr<const ClassMixtures> class_mixtures;
   if (extras.class_mixtures) class_mixtures = fitting.fit_class_mixtures(branches[0]);
-  return Pipeline(plan, std::move(branches), std::move(classifier), labels.class_names, !labels.single_label(), seed,
-                  std::move(training), std::move(class_mixtures));
+  return Pipeline(plan, std::move(branches), std::move(classifier), labels.class_names,
+                  !labels.single_label(), seed, std::move(training), std::move(class_mixtures));
 }
 
 }  // namespace muster

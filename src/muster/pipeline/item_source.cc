@@ -6,7 +6,7 @@
 
 #include "muster/core/parallel.h"
 #include "muster/image/decode.h"
-#include "muster/math/half.h"
+#include "muster/simd/half.h"
 
 namespace muster {
 namespace {
@@ -65,8 +65,12 @@ VectorSet extract(const std::filesystem::path& path, const Extractor& extractor,
 }  // namespace
 
 struct ItemSource::KeyedExtractor {
-  KeyedExtractor(std::string spec, size_t index, std::unique_ptr<Extractor> extractor, int max_side_px)
-      : spec(std::move(spec)), index(index), extractor(std::move(extractor)), max_side_px(max_side_px) {}
+  KeyedExtractor(std::string spec, size_t index, std::unique_ptr<Extractor> extractor,
+                 int max_side_px)
+      : spec(std::move(spec)),
+        index(index),
+        extractor(std::move(extractor)),
+        max_side_px(max_side_px) {}
 
   std::string spec;
   size_t index;  // the cache's row of slots
@@ -76,10 +80,11 @@ struct ItemSource::KeyedExtractor {
   std::atomic<std::shared_ptr<const FeatureStore>> stored{};
 };
 
-// Slots by (extractor, item), filled while there is room and never emptied: what an item's set is does not
-// depend on whether it was kept.
+// Slots by (extractor, item), filled while there is room and never emptied: what an item's set is
+// does not depend on whether it was kept.
 struct ItemSource::Cache {
-  explicit Cache(size_t num_items, size_t budget) : num_items(num_items), room(static_cast<int64_t>(budget)) {}
+  explicit Cache(size_t num_items, size_t budget)
+      : num_items(num_items), room(static_cast<int64_t>(budget)) {}
 
   std::shared_ptr<const RestingSet> find(size_t extractor, size_t item) {
     const std::lock_guard lock(mutex);
@@ -90,7 +95,8 @@ struct ItemSource::Cache {
     const auto bytes = static_cast<int64_t>(set.num_bytes());
     const std::lock_guard lock(mutex);
     if (room < bytes) return;
-    if (sets.try_emplace(extractor * num_items + item, std::make_shared<RestingSet>(std::move(set))).second)
+    if (sets.try_emplace(extractor * num_items + item, std::make_shared<RestingSet>(std::move(set)))
+            .second)
       room -= bytes;
   }
 
@@ -111,15 +117,17 @@ ItemSource::KeyedExtractor& ItemSource::extractor_for(const PlannedStage& stage)
   std::unique_ptr<KeyedExtractor>& entry = extractors_[key];
   if (!entry) {
     const ExtractorStage& functions = stage.as<ExtractorStage>();
-    entry = std::make_unique<KeyedExtractor>(key, extractors_.size(), functions.make(*stage.options),
-                                             functions.max_side_px(*stage.options));
+    entry =
+        std::make_unique<KeyedExtractor>(key, extractors_.size(), functions.make(*stage.options),
+                                         functions.max_side_px(*stage.options));
   }
   return *entry;
 }
 
 void ItemSource::use_features(const std::filesystem::path& folder) {
   if (dataset_.kind == ItemKind::kVectorSets)
-    throw usage_error("features in {}: the items are vector sets, which need none", folder.string());
+    throw usage_error("features in {}: the items are vector sets, which need none",
+                      folder.string());
   features_ = FeatureStore::open(folder);
 }
 
@@ -134,14 +142,18 @@ VectorSet ItemSource::load(const std::optional<PlannedStage>& extractor, size_t 
     return set;
   }
   if (!extractor)
-    throw usage_error("recipe: these items are pictures, so a feature stage such as dsift must come first");
+    throw usage_error(
+        "recipe: these items are pictures, so a feature stage such as dsift must come first");
   const KeyedExtractor& keyed = extractor_for(*extractor);
   if (features_) {
     const auto made_by = features_->metadata().find("recipe");
     const std::string recipe = made_by == features_->metadata().end() ? "" : made_by->second;
     if (recipe != keyed.spec)
-      throw usage_error("the stored features were made by '{}', the method needs '{}'; extract those or leave the "
-                        "stored ones out", recipe, keyed.spec);
+      throw usage_error(
+          "the stored features were made by '{}', the method needs '{}'; extract those or leave "
+          "the "
+          "stored ones out",
+          recipe, keyed.spec);
     if (const auto stored = features_->find(entry.name)) return features_->load(*stored);
   }
   if (const auto store = keyed.stored.load())
@@ -159,16 +171,19 @@ std::vector<ItemFailure> ItemSource::fill_disk(KeyedExtractor& keyed, std::span<
   keyed.stored = disk_->fill(
       dataset_, keyed.spec, items,
       [&](size_t item) {
-        return wake(put_to_rest(extract(dataset_.items[item].path, *keyed.extractor, keyed.max_side_px), true));
+        return wake(put_to_rest(
+            extract(dataset_.items[item].path, *keyed.extractor, keyed.max_side_px), true));
       },
       progress, failures);
   std::vector<ItemFailure> out;
-  for (FeatureCache::Failure& failure : failures) out.push_back({failure.item, std::move(failure.reason)});
+  for (FeatureCache::Failure& failure : failures)
+    out.push_back({failure.item, std::move(failure.reason)});
   return out;
 }
 
 std::vector<ItemFailure> ItemSource::prepare(const std::optional<PlannedStage>& extractor,
-                                             std::span<const size_t> items, const Progress& progress) const {
+                                             std::span<const size_t> items,
+                                             const Progress& progress) const {
   std::vector<ItemFailure> failures;
   std::vector<size_t> left(items.begin(), items.end());
   if (disk_ && extractor && dataset_.kind == ItemKind::kImages && !features_) {
@@ -184,7 +199,8 @@ std::vector<ItemFailure> ItemSource::prepare(const std::optional<PlannedStage>& 
     if (left.empty()) return failures;
   }
   std::vector<std::string> reasons(left.size());
-  ProgressStep step(progress, dataset_.kind == ItemKind::kImages ? "features" : "reading sets", left.size());
+  ProgressStep step(progress, dataset_.kind == ItemKind::kImages ? "features" : "reading sets",
+                    left.size());
   parallel_for(left.size(), 4, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       try {
@@ -202,10 +218,12 @@ std::vector<ItemFailure> ItemSource::prepare(const std::optional<PlannedStage>& 
   return failures;
 }
 
-VectorSet load_item(const std::filesystem::path& path, ItemKind kind, const std::optional<PlannedStage>& extractor) {
+VectorSet load_item(const std::filesystem::path& path, ItemKind kind,
+                    const std::optional<PlannedStage>& extractor) {
   if (kind == ItemKind::kVectorSets) return load_vector_set(path);
   if (!extractor)
-    throw usage_error("recipe: {} is a picture, so a feature stage such as dsift must come first", path.string());
+    throw usage_error("recipe: {} is a picture, so a feature stage such as dsift must come first",
+                      path.string());
   const ExtractorStage& functions = extractor->as<ExtractorStage>();
   const auto made = functions.make(*extractor->options);
   return wake(put_to_rest(extract(path, *made, functions.max_side_px(*extractor->options)), true));

@@ -1,9 +1,9 @@
 #include "muster/pipeline/item_source.h"
 
 #include "muster/core/parallel.h"
-#include "muster/math/half.h"
-#include "oracle/expect_error.h"
+#include "muster/simd/half.h"
 #include "support/datasets.h"
+#include "support/expect_error.h"
 
 namespace muster {
 namespace {
@@ -70,7 +70,8 @@ TEST(ItemSource, ReportsWhatCannotBeRead) {
   ASSERT_EQ(failures.size(), 2u);
   EXPECT_LT(failures[0].item, failures[1].item);
   for (const ItemFailure& failure : failures)
-    EXPECT_NE(failure.reason.find(std::filesystem::path(dataset.items[failure.item].path).filename().string()),
+    EXPECT_NE(failure.reason.find(
+                  std::filesystem::path(dataset.items[failure.item].path).filename().string()),
               std::string::npos)
         << failure.reason;
   EXPECT_ERROR(source.load(extractor("dsift/bow"), failures[0].item), kData, "broken.png");

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "muster/classify/libsvm_gram.h"
 #include "muster/core/parallel.h"
+#include "muster/solve/libsvm_gram.h"
 
 namespace muster {
 namespace {

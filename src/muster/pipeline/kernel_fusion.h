@@ -12,8 +12,8 @@
 #include <mutex>
 #include <vector>
 
+#include "muster/kernelweights/kernel_weights.h"
 #include "muster/pipeline/pipeline.h"
-#include "muster/setkernel/kernel_weights.h"
 
 namespace muster {
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "muster/classify/cross_validation.h"
+#include "muster/crossval/cross_validation.h"
 #include "muster/dataset/file_names.h"
 #include "muster/store/safetensors.h"
 

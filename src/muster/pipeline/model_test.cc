@@ -4,8 +4,8 @@
 #include "muster/evaluate/measures.h"
 #include "muster/pipeline/add_class.h"
 #include "muster/store/safetensors.h"
-#include "oracle/expect_error.h"
 #include "support/datasets.h"
+#include "support/expect_error.h"
 
 namespace muster {
 namespace {

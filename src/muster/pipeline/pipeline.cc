@@ -12,7 +12,8 @@ namespace {
 constexpr const char* kFormatVersion = "1";
 
 // One set's vectors of all branches, brought to one scale.
-void join_vectors(std::span<const FittedBranch> branches, const std::vector<VectorSet>& sets, std::span<float> out) {
+void join_vectors(std::span<const FittedBranch> branches, const std::vector<VectorSet>& sets,
+                  std::span<float> out) {
   size_t begin = 0;
   for (size_t b = 0; b < branches.size(); ++b) {
     const std::span<float> part = out.subspan(begin, branches[b].feature->dim());
@@ -30,8 +31,8 @@ size_t total_dim(std::span<const FittedBranch> branches) {
 }
 
 // Kernel values between some sets (one list a branch) and the training sets.
-Matrix<double> joined_gram(std::span<const FittedBranch> branches, std::span<const Represented> sets,
-                           const Progress& progress) {
+Matrix<double> joined_gram(std::span<const FittedBranch> branches,
+                           std::span<const Represented> sets, const Progress& progress) {
   Matrix<double> sum(sets[0].size(), branches[0].training.size());
   for (size_t b = 0; b < branches.size(); ++b) {
     Matrix<double> gram(sum.rows(), sum.cols());
@@ -53,19 +54,23 @@ void save_branch(const FittedBranch& branch, const TensorWriter& out) {
   branch.kernel->save_represented(branch.training, out.scope("training"));
 }
 
-std::shared_ptr<const SetFeature> load_feature(const BranchPlan& plan, size_t width, const TensorReader& in) {
+std::shared_ptr<const SetFeature> load_feature(const BranchPlan& plan, size_t width,
+                                               const TensorReader& in) {
   auto feature = std::make_shared<SetFeature>(
       plan.set_feature->as<SetFeatureStage>().load(*plan.set_feature->options, in));
   in.require(feature->input_dim() == width, "a set feature of another dimension");
   if (!plan.vector_scaling) return feature;
-  Standardiser standardiser = plan.vector_scaling->as<VectorScalingStage>().load(in.scope("standardise"));
+  Standardiser standardiser =
+      plan.vector_scaling->as<VectorScalingStage>().load(in.scope("standardise"));
   in.require(standardiser.dim() == feature->dim(), "a vector scaling of another dimension");
   feature->standardise(std::move(standardiser));
   return feature;
 }
 
-// The width of the vectors a branch begins with, where a stage that keeps no arrays needs to know it.
-FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_dim, const TensorReader& in) {
+// The width of the vectors a branch begins with, where a stage that keeps no arrays needs to know
+// it.
+FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_dim,
+                         const TensorReader& in) {
   FittedBranch branch;
   size_t width = input_dim;
   for (size_t s = 0; s < plan.reducers.size(); ++s) {
@@ -89,12 +94,13 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
     branch.kernel = plan.set_kernel->as<SetKernelStage>().load(*plan.set_kernel->options, kernel);
   } else {
     auto feature = load_feature(plan, width, kernel.scope("feature"));
-    const StageEntry& entry = plan.feature_kernel ? *plan.feature_kernel->entry : find_stage("linear");
+    const StageEntry& entry =
+        plan.feature_kernel ? *plan.feature_kernel->entry : find_stage("linear");
     branch.kernel = std::get<FeatureKernelStage>(entry.functions).load(std::move(feature), kernel);
   }
   for (size_t t = 0; t < plan.transforms.size(); ++t)
-    branch.kernel = plan.transforms[t].as<KernelTransformStage>().load(*plan.transforms[t].options, branch.kernel,
-                                                                       of_transform[t]);
+    branch.kernel = plan.transforms[t].as<KernelTransformStage>().load(
+        *plan.transforms[t].options, branch.kernel, of_transform[t]);
   branch.training = branch.kernel->load_represented(in.scope("training"));
   return branch;
 }
@@ -121,7 +127,8 @@ std::vector<std::vector<int>> load_lists(const TensorReader& in, size_t num_clas
   std::vector<std::vector<int>> out;
   size_t begin = 0;
   for (const uint64_t end : ends) {
-    out.emplace_back(values.begin() + static_cast<long>(begin), values.begin() + static_cast<long>(end));
+    out.emplace_back(values.begin() + static_cast<long>(begin),
+                     values.begin() + static_cast<long>(end));
     in.require(std::ranges::is_sorted(out.back()), "the labels of an item are not in order");
     begin = end;
   }
@@ -130,21 +137,25 @@ std::vector<std::vector<int>> load_lists(const TensorReader& in, size_t num_clas
 
 void save_training(const KeptTraining& training, TensorWriter out) {
   save_lists(training.labels.of_item, out.scope("labels"));
-  if (!training.labels.difficult.empty()) save_lists(training.labels.difficult, out.scope("difficult"));
+  if (!training.labels.difficult.empty())
+    save_lists(training.labels.difficult, out.scope("difficult"));
   if (!training.vectors.empty()) out.put("vectors", training.vectors);
   if (!training.gram.empty()) out.put("gram", training.gram);
 }
 
-std::shared_ptr<const KeptTraining> load_training(const TensorReader& in, std::vector<std::string> class_names,
+std::shared_ptr<const KeptTraining> load_training(const TensorReader& in,
+                                                  std::vector<std::string> class_names,
                                                   bool multi_label) {
   if (!in.has("labels.ends")) return nullptr;
   auto out = std::make_shared<KeptTraining>();
   const size_t num_classes = class_names.size();
-  out->labels = {std::move(class_names), load_lists(in.scope("labels"), num_classes), {}, multi_label};
+  out->labels = {
+      std::move(class_names), load_lists(in.scope("labels"), num_classes), {}, multi_label};
   in.require(multi_label || out->labels.single_label(), "an item without exactly one label");
   if (in.has("difficult.ends")) {
     out->labels.difficult = load_lists(in.scope("difficult"), num_classes);
-    in.require(out->labels.difficult.size() == out->labels.size(), "difficult labels of other items");
+    in.require(out->labels.difficult.size() == out->labels.size(),
+               "difficult labels of other items");
   }
   if (in.has("vectors")) {
     out->vectors = in.matrix<float>("vectors");
@@ -175,7 +186,8 @@ std::shared_ptr<const ClassMixtures> load_class_mixtures(const TensorReader& in,
   } catch (const Error& error) {
     in.require(false, error.what());
   }
-  return std::make_shared<ClassMixtures>(ClassMixtures::load(MixtureSums(universal_of(branches[0]).mixture), in));
+  return std::make_shared<ClassMixtures>(
+      ClassMixtures::load(MixtureSums(universal_of(branches[0]).mixture), in));
 }
 
 // A recipe that this muster does not understand is the file's fault, not the user's.
@@ -189,12 +201,19 @@ Plan stored_plan(const std::string& recipe, const std::string& path) {
 
 }  // namespace
 
-Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
+Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches,
+                   std::shared_ptr<const Classifier> classifier,
                    std::vector<std::string> class_names, bool multi_label, uint64_t seed,
-                   std::shared_ptr<const KeptTraining> training, std::shared_ptr<const ClassMixtures> class_mixtures)
-    : plan_(std::move(plan)), branches_(std::move(branches)), classifier_(std::move(classifier)),
-      class_names_(std::move(class_names)), multi_label_(multi_label), seed_(seed),
-      training_(std::move(training)), class_mixtures_(std::move(class_mixtures)) {}
+                   std::shared_ptr<const KeptTraining> training,
+                   std::shared_ptr<const ClassMixtures> class_mixtures)
+    : plan_(std::move(plan)),
+      branches_(std::move(branches)),
+      classifier_(std::move(classifier)),
+      class_names_(std::move(class_names)),
+      multi_label_(multi_label),
+      seed_(seed),
+      training_(std::move(training)),
+      class_mixtures_(std::move(class_mixtures)) {}
 
 Matrix<double> Pipeline::scores(const ItemSource& source, std::span<const size_t> items,
                                 const Progress& progress) const {
@@ -220,7 +239,8 @@ Matrix<double> Pipeline::scores(const std::vector<VectorSet>& set_of_branch) con
   return classifier_->scores_from_gram(joined_gram(branches_, sets, {}));
 }
 
-std::vector<double> Pipeline::likelihood_ratios(const ItemSource& source, std::span<const size_t> items,
+std::vector<double> Pipeline::likelihood_ratios(const ItemSource& source,
+                                                std::span<const size_t> items,
                                                 const Progress& progress) const {
   MUSTER_CHECK(class_mixtures_);
   std::vector<double> out(items.size());
@@ -270,8 +290,11 @@ Pipeline Pipeline::load(const std::filesystem::path& path) {
 Pipeline Pipeline::load(const TensorReader& in, const std::string& path) {
   in.require(in.text("kind") == "muster model", "it is no model");
   if (in.text("format_version") != kFormatVersion)
-    throw data_error("{}: it has format version {}, and this muster reads version {}; train the model again or use the "
-                     "muster that wrote it", path, in.text("format_version"), kFormatVersion);
+    throw data_error(
+        "{}: it has format version {}, and this muster reads version {}; train the model again or "
+        "use the "
+        "muster that wrote it",
+        path, in.text("format_version"), kFormatVersion);
   Plan plan = stored_plan(in.text("recipe"), path);
   if (!plan.classifier) throw data_error("{}: its recipe has no classifier", path);
   std::vector<FittedBranch> branches;
@@ -283,18 +306,21 @@ Pipeline Pipeline::load(const TensorReader& in, const std::string& path) {
   }
   const PlannedStage& stage = *plan.classifier;
   std::shared_ptr<const Classifier> classifier =
-      plan.on_vectors() ? stage.as<VectorClassifierStage>().load(*stage.options, in.scope("classifier"))
-                        : stage.as<GramClassifierStage>().load(*stage.options, in.scope("classifier"));
+      plan.on_vectors()
+          ? stage.as<VectorClassifierStage>().load(*stage.options, in.scope("classifier"))
+          : stage.as<GramClassifierStage>().load(*stage.options, in.scope("classifier"));
   const nlohmann::json names = nlohmann::json::parse(in.text("class_names"), nullptr, false);
   if (!names.is_array() || static_cast<int>(names.size()) != classifier->num_classes())
     throw data_error("{}: its class names do not fit its classifier; the file is damaged", path);
   const bool multi_label = in.text("multi_label") == "true";
   std::shared_ptr<const KeptTraining> training =
       load_training(in.scope("training"), names.get<std::vector<std::string>>(), multi_label);
-  std::shared_ptr<const ClassMixtures> class_mixtures = load_class_mixtures(in.scope("class_mixtures"), plan, branches);
+  std::shared_ptr<const ClassMixtures> class_mixtures =
+      load_class_mixtures(in.scope("class_mixtures"), plan, branches);
   return Pipeline(std::move(plan), std::move(branches), std::move(classifier),
-                  names.get<std::vector<std::string>>(), multi_label, parse_seed(in.text("seed"), path),
-                  std::move(training), std::move(class_mixtures));
+                  names.get<std::vector<std::string>>(), multi_label,
+                  parse_seed(in.text("seed"), path), std::move(training),
+                  std::move(class_mixtures));
 }
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// A fitted method: from an item's set to scores. fit_pipeline returns a value; a Pipeline is immutable,
-// shareable between threads and saves and loads itself bit for bit.
+// A fitted method: from an item's set to scores. fit_pipeline returns a value; a Pipeline is
+// immutable, shareable between threads and saves and loads itself bit for bit.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/codebook/class_mixtures.h"
+#include "muster/mixture/class_mixtures.h"
 #include "muster/pipeline/item_source.h"
 #include "muster/pipeline/plan.h"
 
@@ -21,8 +21,8 @@ struct FittedBranch {
   std::vector<std::shared_ptr<const Reducer>> reducers;
   std::shared_ptr<const SetFeature> feature;  // where the branch gives vectors
   std::shared_ptr<const SetKernel> kernel;    // where it gives a kernel
-  // Brings branches to one scale: of vectors 1 / root mean squared norm, of kernels 1 / mean diagonal. 1 for
-  // a branch alone.
+  // Brings branches to one scale: of vectors 1 / root mean squared norm, of kernels 1 / mean
+  // diagonal. 1 for a branch alone.
   double scale = 1;
   // Kernels: the training sets that test sets are compared with.
   Represented training;
@@ -37,14 +37,15 @@ struct KeptTraining {
   Matrix<double> gram;    // of the branches' training sets, scaled and summed; may be empty
 };
 
-// Wall-clock seconds by what they were spent on: "fit" (reductions, vocabularies), "encode", "classifier".
+// Wall-clock seconds by what they were spent on: "fit" (reductions, vocabularies), "encode",
+// "classifier".
 using StageSeconds = std::map<std::string, double>;
 
 class Pipeline {
  public:
-  Pipeline(Plan plan, std::vector<FittedBranch> branches, std::shared_ptr<const Classifier> classifier,
-           std::vector<std::string> class_names, bool multi_label, uint64_t seed,
-           std::shared_ptr<const KeptTraining> training = nullptr,
+  Pipeline(Plan plan, std::vector<FittedBranch> branches,
+           std::shared_ptr<const Classifier> classifier, std::vector<std::string> class_names,
+           bool multi_label, uint64_t seed, std::shared_ptr<const KeptTraining> training = nullptr,
            std::shared_ptr<const ClassMixtures> class_mixtures = nullptr);
 
   const Plan& plan() const { return plan_; }
@@ -59,7 +60,8 @@ class Pipeline {
   const ClassMixtures* class_mixtures() const { return class_mixtures_.get(); }
 
   // items x classes. Every item must be readable (ItemSource::prepare says which are).
-  Matrix<double> scores(const ItemSource& source, std::span<const size_t> items, const Progress& progress) const;
+  Matrix<double> scores(const ItemSource& source, std::span<const size_t> items,
+                        const Progress& progress) const;
   // One row of scores from the item's unreduced sets, one a branch.
   Matrix<double> scores(const std::vector<VectorSet>& set_of_branch) const;
   // ClassMixtures::score of the same. Requires class mixtures.
@@ -89,13 +91,13 @@ struct UniversalFile;
 
 struct FitExtras {
   StageSeconds* seconds = nullptr;  // gets the time of each stage
-  // A kernel machine keeps the training sets in any case, and their labels with them; this keeps their kernel matrix
-  // as well, and the training vectors of the others.
+  // A kernel machine keeps the training sets in any case, and their labels with them; this keeps
+  // their kernel matrix as well, and the training vectors of the others.
   bool keep_training = false;
   // Where given, holds all of the recipe's only branch that is learnt.
   const UniversalFile* universal = nullptr;
-  // Adapts the recipe's universal mixture to every class, so that the model can say what is none of them. A usage
-  // error where require_universal_stage() says so.
+  // Adapts the recipe's universal mixture to every class, so that the model can say what is none of
+  // them. A usage error where require_universal_stage() says so.
   bool class_mixtures = false;
 };
 
@@ -105,17 +107,21 @@ Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<cons
                       const FitExtras& extras = {});
 
 // Without a classifier: what `muster encode` and `muster gram` use.
-FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source, std::span<const size_t> items,
-                        const Labels& labels_of_items, Rng rng, const Progress& progress,
-                        const UniversalFile* universal = nullptr);
+FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source,
+                        std::span<const size_t> items, const Labels& labels_of_items, Rng rng,
+                        const Progress& progress, const UniversalFile* universal = nullptr);
 // One vector an item from all branches, each brought to its scale: what the classifier takes.
-Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan, const ItemSource& source,
-                           std::span<const size_t> items, const Progress& progress);
-Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
-                           std::span<const size_t> items, const Progress& progress);
-Represented represent_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
-                            std::span<const size_t> items, const Progress& progress);
-// Calls encode(number in `items`, reduced set) for each of the items, over threads. An error names the item.
+Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan,
+                           const ItemSource& source, std::span<const size_t> items,
+                           const Progress& progress);
+Matrix<float> encode_items(const FittedBranch& branch, const BranchPlan& plan,
+                           const ItemSource& source, std::span<const size_t> items,
+                           const Progress& progress);
+Represented represent_items(const FittedBranch& branch, const BranchPlan& plan,
+                            const ItemSource& source, std::span<const size_t> items,
+                            const Progress& progress);
+// Calls encode(number in `items`, reduced set) for each of the items, over threads. An error names
+// the item.
 void over_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSource& source,
                 std::span<const size_t> items, const Progress& progress,
                 const std::function<void(size_t i, const VectorSet& set)>& encode);

@@ -5,9 +5,9 @@
 #include "muster/core/parallel.h"
 #include "muster/pipeline/kernel_fusion.h"
 #include "muster/store/safetensors.h"
-#include "oracle/expect_error.h"
-#include "oracle/random_data.h"
 #include "support/datasets.h"
+#include "support/expect_error.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -36,7 +36,8 @@ struct SpmBranches {
       FittedBranch& branch = branches.emplace_back();
       branch.kernel = stage.as<SetKernelStage>().fit(*stage.options, sample, Rng(b), {});
       for (size_t i = 0; i < kItems; ++i)
-        branch.training.push_back(branch.kernel->represent(oracle::normal_set(30, 4, Rng(100 * b + i))));
+        branch.training.push_back(
+            branch.kernel->represent(oracle::normal_set(30, 4, Rng(100 * b + i))));
     }
   }
 
@@ -52,15 +53,17 @@ Labels two_classes(size_t num_items) {
 
 TEST(KernelFusion, WeightsOfAFoldDoNotKnowItsLabels) {
   const std::vector<size_t> left_out = {3, 8, 20};
-  for (const char* recipe : {"dsift/spm:words=6,levels=1,weights=qp,lambda=auto/kernel-svm",
-                             "dsift/spm:words=6,levels=1+rgb/spm:words=4,levels=0//kernel-svm:weights=qp,lambda=auto"}) {
+  for (const char* recipe :
+       {"dsift/spm:words=6,levels=1,weights=qp,lambda=auto/kernel-svm",
+        "dsift/spm:words=6,levels=1+rgb/spm:words=4,levels=0//kernel-svm:weights=qp,lambda=auto"}) {
     const Plan plan = plan_recipe(parse_recipe(recipe));
     SpmBranches made(plan);
     const Labels labels = two_classes(SpmBranches::kItems);
     Labels wrong = labels;
     for (const size_t i : left_out) wrong.of_item[i] = {1 - labels.of_item[i][0]};
     const Progress silent;
-    const KernelFusion fusion(plan, made.branches, labels, silent), other(plan, made.branches, wrong, silent);
+    const KernelFusion fusion(plan, made.branches, labels, silent),
+        other(plan, made.branches, wrong, silent);
     ASSERT_TRUE(fusion.chooses_among_learnt());
     for (size_t c = 0; c < fusion.num_candidates(); ++c) {
       const Matrix<double> gram = fusion.gram_without(c, left_out);
@@ -76,17 +79,19 @@ TEST(KernelFusion, WeightsOfAFoldDoNotKnowItsLabels) {
 class OnPictures : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(
     Pipeline, OnPictures,
-    ::testing::Values("dsift/bow:words=20+rgb/bow:words=10//linear-svm:C=10",
-                      "dsift/bow:words=20/rbf+rgb/bow:words=10//kernel-svm:C=10",
-                      "dsift/pca:dim=8/sum-match+rgb/bow:words=10/chi2//kernel-svm:C=10",
-                      "dsift:step=16/pca:dim=8/places/sum-match/kernel-svm:C=10",
-                      "dsift/spm:words=20,levels=1,weights=qp,lambda=auto/kernel-svm:C=10",
-                      "dsift/spm:words=20,levels=1,weights=qp,lambda=auto/klr:C=10",
-                      "dsift/spm:words=20,vocabulary=forest,weights=mkl+rgb/bow:words=10/chi2//kernel-svm:C=10",
-                      "dsift/spm:words=20,levels=1+rgb/bow:words=9/rbf+lbp/spm:words=9,levels=0//kernel-svm:C=10,weights=alignment",
-                      "dsift/bow:words=20/standardise/rbf/kernel-svm:C=10",
-                      "dsift/bow:words=20/standardise+rgb/bow:words=10//linear-svm:C=10",
-                      "dsift/root/bow:words=20,levels=1,power=0.5,l2=true/linear-svm:C=10"),
+    ::testing::Values(
+        "dsift/bow:words=20+rgb/bow:words=10//linear-svm:C=10",
+        "dsift/bow:words=20/rbf+rgb/bow:words=10//kernel-svm:C=10",
+        "dsift/pca:dim=8/sum-match+rgb/bow:words=10/chi2//kernel-svm:C=10",
+        "dsift:step=16/pca:dim=8/places/sum-match/kernel-svm:C=10",
+        "dsift/spm:words=20,levels=1,weights=qp,lambda=auto/kernel-svm:C=10",
+        "dsift/spm:words=20,levels=1,weights=qp,lambda=auto/klr:C=10",
+        "dsift/spm:words=20,vocabulary=forest,weights=mkl+rgb/bow:words=10/chi2//kernel-svm:C=10",
+        "dsift/spm:words=20,levels=1+rgb/bow:words=9/rbf+lbp/spm:words=9,levels=0//"
+        "kernel-svm:C=10,weights=alignment",
+        "dsift/bow:words=20/standardise/rbf/kernel-svm:C=10",
+        "dsift/bow:words=20/standardise+rgb/bow:words=10//linear-svm:C=10",
+        "dsift/root/bow:words=20,levels=1,power=0.5,l2=true/linear-svm:C=10"),
     [](const auto& info) { return "Recipe" + std::to_string(info.index); });
 
 TEST_P(OnPictures, FitsSavesLoadsAndPredictsTheSame) {
@@ -122,8 +127,10 @@ TEST(Pipeline, WeighsTheKernelsOfAllBranchesByTheLabels) {
   const Dataset dataset = open_dataset(folder.path());
   const ItemSource source(dataset);
   for (const char* rule : {"uniform", "qp", "alignment", "sdp", "mkl"}) {
-    const Pipeline pipeline = fit(
-        fmt::format("dsift/spm:words=20,levels=1+rgb/bow:words=10//kernel-svm:C=10,weights={}", rule), dataset, source);
+    const Pipeline pipeline =
+        fit(fmt::format("dsift/spm:words=20,levels=1+rgb/bow:words=10//kernel-svm:C=10,weights={}",
+                        rule),
+            dataset, source);
     const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
     ASSERT_EQ(shares.size(), 2u);
     EXPECT_EQ(shares[0].parts.size(), 5u);
@@ -138,7 +145,9 @@ TEST(Pipeline, OneKernelAloneIsNotChangedByWeights) {
   put_sets(folder, 3, 8, 6);
   const Dataset dataset = open_dataset(folder.path());
   const ItemSource source(dataset);
-  const auto scores = [&](const char* recipe) { return fit(recipe, dataset, source).scores(source, all_items(dataset), {}); };
+  const auto scores = [&](const char* recipe) {
+    return fit(recipe, dataset, source).scores(source, all_items(dataset), {});
+  };
   const Matrix<double> plain = scores("sum-match:gamma=0.5/kernel-svm:C=10"),
                        weighed = scores("sum-match:gamma=0.5/kernel-svm:C=10,weights=qp");
   for (size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(plain.data()[i], weighed.data()[i], 1e-4);

@@ -21,26 +21,34 @@ bool holds(const PlannedStage& stage) {
 }
 
 Error misplaced(const PlannedStage& stage, const std::string& why) {
-  return usage_error("recipe: {} ({}) {}; the order is feature / reductions / set feature [/ vector scaling] [/ vector "
-                     "kernel] or set kernel / kernel transforms / classifier", stage.entry->name, stage.entry->kind(), why);
+  return usage_error(
+      "recipe: {} ({}) {}; the order is feature / reductions / set feature [/ vector scaling] [/ "
+      "vector "
+      "kernel] or set kernel / kernel transforms / classifier",
+      stage.entry->name, stage.entry->kind(), why);
 }
 
 void add_transform(PlannedStage stage, BranchPlan& branch) {
   if (!branch.has_kernel())
-    throw misplaced(stage, branch.complete() ? "must follow a kernel; put linear between" : "must follow a kernel");
+    throw misplaced(stage, branch.complete() ? "must follow a kernel; put linear between"
+                                             : "must follow a kernel");
   if (stage.entry->name == "normalise" && branch.gives_distances())
     throw misplaced(stage, "cannot follow a distance, which is 0 between a set and itself");
   if (branch.learns_weights())
-    throw misplaced(stage, "cannot follow a kernel whose weights are learnt; use weights=dyadic or constant there");
+    throw misplaced(
+        stage,
+        "cannot follow a kernel whose weights are learnt; use weights=dyadic or constant there");
   branch.transforms.push_back(std::move(stage));
 }
 
 // A classifier on distances would take the most unlike for the most alike.
 void refuse_distances(const BranchPlan& branch, const PlannedStage& classifier) {
   if (branch.gives_distances())
-    throw usage_error("recipe: {} cannot follow {}, which gives distances; use a similarity (such as distance=false) or put "
-                      "empirical-map between them; muster gram gives the distances themselves",
-                      classifier.entry->name, branch.set_kernel->full_spec().text());
+    throw usage_error(
+        "recipe: {} cannot follow {}, which gives distances; use a similarity (such as "
+        "distance=false) or put "
+        "empirical-map between them; muster gram gives the distances themselves",
+        classifier.entry->name, branch.set_kernel->full_spec().text());
 }
 
 // Adds the stage to the branch, or to the plan where it is the classifier.
@@ -51,7 +59,8 @@ void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
       throw misplaced(stage, "must come first in its branch");
     branch.extractor = std::move(stage);
   } else if (holds<ReducerStage>(stage)) {
-    if (branch.complete()) throw misplaced(stage, "must come before the sets become vectors or kernels");
+    if (branch.complete())
+      throw misplaced(stage, "must come before the sets become vectors or kernels");
     branch.reducers.push_back(std::move(stage));
   } else if (holds<SetFeatureStage>(stage)) {
     if (branch.complete()) throw misplaced(stage, "is the second one of its kind in the branch");
@@ -62,11 +71,14 @@ void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
   } else if (holds<KernelTransformStage>(stage)) {
     add_transform(std::move(stage), branch);
   } else if (holds<VectorScalingStage>(stage)) {
-    if (!branch.set_feature || branch.feature_kernel) throw misplaced(stage, "must follow a set feature");
-    if (branch.vector_scaling) throw misplaced(stage, "is the second one of its kind in the branch");
+    if (!branch.set_feature || branch.feature_kernel)
+      throw misplaced(stage, "must follow a set feature");
+    if (branch.vector_scaling)
+      throw misplaced(stage, "is the second one of its kind in the branch");
     branch.vector_scaling = std::move(stage);
   } else if (holds<FeatureKernelStage>(stage)) {
-    if (!branch.set_feature || branch.feature_kernel) throw misplaced(stage, "must follow a set feature");
+    if (!branch.set_feature || branch.feature_kernel)
+      throw misplaced(stage, "must follow a set feature");
     branch.feature_kernel = std::move(stage);
   } else {
     if (!branch.complete()) throw misplaced(stage, "needs a set feature or set kernel before it");
@@ -79,7 +91,8 @@ void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
 StageSpec PlannedStage::full_spec() const {
   StageSpec spec{entry->name, {}};
   const std::unique_ptr<AnyOptions> copy = options->clone();
-  for (const Field& field : copy->fields().list()) spec.options.emplace_back(field.name(), field.text());
+  for (const Field& field : copy->fields().list())
+    spec.options.emplace_back(field.name(), field.text());
   return spec;
 }
 
@@ -101,7 +114,8 @@ std::vector<StageSpec> BranchPlan::full_specs() const {
   };
   add(extractor);
   for (const PlannedStage& reducer : reducers) out.push_back(reducer.full_spec());
-  for (const auto* stage : {&set_feature, &vector_scaling, &feature_kernel, &set_kernel}) add(*stage);
+  for (const auto* stage : {&set_feature, &vector_scaling, &feature_kernel, &set_kernel})
+    add(*stage);
   for (const PlannedStage& transform : transforms) out.push_back(transform.full_spec());
   return out;
 }
@@ -124,8 +138,9 @@ Psd BranchPlan::psd() const {
 bool BranchPlan::gives_distances() const {
   if (!set_kernel || !set_kernel->traits().distance) return false;
   // What is a Mercer kernel always is a similarity, too.
-  return std::ranges::none_of(
-      transforms, [](const PlannedStage& transform) { return transform.traits().psd == Psd::kAlways; });
+  return std::ranges::none_of(transforms, [](const PlannedStage& transform) {
+    return transform.traits().psd == Psd::kAlways;
+  });
 }
 
 Psd Plan::psd() const {
@@ -144,7 +159,8 @@ bool Plan::on_vectors() const { return classifier && holds<VectorClassifierStage
 Recipe Plan::recipe() const {
   Recipe out;
   for (const BranchPlan& branch : branches) out.branches.push_back(branch.full_specs());
-  if (classifier) (out.branches.size() == 1 ? out.branches[0] : out.joined).push_back(classifier->full_spec());
+  if (classifier)
+    (out.branches.size() == 1 ? out.branches[0] : out.joined).push_back(classifier->full_spec());
   return out;
 }
 
@@ -172,15 +188,17 @@ Plan plan_recipe(const Recipe& recipe) {
     BranchPlan& branch = plan.branches.emplace_back();
     for (const StageSpec& spec : stages) add_stage(plan_stage(spec), branch, plan);
     if (recipe.branches.size() > 1 && plan.classifier)
-      throw misplaced(*plan.classifier, "belongs after '//', where the branches are brought together");
+      throw misplaced(*plan.classifier,
+                      "belongs after '//', where the branches are brought together");
   }
   for (const StageSpec& spec : recipe.joined) {
     PlannedStage stage = plan_stage(spec);
     if (!holds<VectorClassifierStage>(stage) && !holds<GramClassifierStage>(stage))
       throw misplaced(stage, "cannot follow '//'");
     for (const BranchPlan& branch : plan.branches) {
-      if (!branch.complete()) throw misplaced(stage, "needs a set feature or set kernel in every branch");
-      }
+      if (!branch.complete())
+        throw misplaced(stage, "needs a set feature or set kernel in every branch");
+    }
     if (plan.classifier) throw misplaced(stage, "stands after the classifier");
     plan.classifier = std::move(stage);
   }
@@ -194,14 +212,16 @@ Plan plan_recipe(const Recipe& recipe) {
   if (plan.on_vectors())
     for (const BranchPlan& branch : plan.branches)
       if (branch.has_kernel())
-        throw misplaced(*plan.classifier, "takes vectors and cannot follow a kernel; use kernel-svm");
+        throw misplaced(*plan.classifier,
+                        "takes vectors and cannot follow a kernel; use kernel-svm");
   return plan;
 }
 
 void override_option(Recipe& recipe, std::string_view assignment) {
   const size_t equals = assignment.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    throw usage_error("--set {}: an override looks like option=value or stage.option=value", assignment);
+    throw usage_error("--set {}: an override looks like option=value or stage.option=value",
+                      assignment);
   const std::string_view target = assignment.substr(0, equals);
   const std::string value(assignment.substr(equals + 1));
   const size_t dot = target.find('.');
@@ -218,7 +238,8 @@ void override_option(Recipe& recipe, std::string_view assignment) {
     if (!fields.find(option)) return;
     options->set(stage.name, option, value);
     ++reached;
-    const auto existing = std::ranges::find(stage.options, option, &std::pair<std::string, std::string>::first);
+    const auto existing =
+        std::ranges::find(stage.options, option, &std::pair<std::string, std::string>::first);
     if (existing == stage.options.end())
       stage.options.emplace_back(option, value);
     else
@@ -228,8 +249,8 @@ void override_option(Recipe& recipe, std::string_view assignment) {
     for (StageSpec& stage : branch) visit(stage);
   for (StageSpec& stage : recipe.joined) visit(stage);
   if (reached == 0)
-    throw usage_error("--set {}: no stage of '{}' has that option{}; there are: {}", assignment, recipe.text(),
-                      did_you_mean(target, known), fmt::join(known, ", "));
+    throw usage_error("--set {}: no stage of '{}' has that option{}; there are: {}", assignment,
+                      recipe.text(), did_you_mean(target, known), fmt::join(known, ", "));
 }
 
 }  // namespace muster

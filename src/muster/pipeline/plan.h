@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "muster/kernelweights/kernel_weights.h"
 #include "muster/pipeline/registry.h"
-#include "muster/setkernel/kernel_weights.h"
 
 namespace muster {
 
@@ -28,8 +28,8 @@ struct PlannedStage {
   }
 };
 
-// extractor? reduction* (set feature, vector scaling?, vector kernel? | set kernel) transform*, the last after
-// a kernel
+// extractor? reduction* (set feature, vector scaling?, vector kernel? | set kernel) transform*, the
+// last after a kernel
 struct BranchPlan {
   std::optional<PlannedStage> extractor;
   std::vector<PlannedStage> reducers;
@@ -65,15 +65,16 @@ struct Plan {
   std::optional<WeightLearning> weight_learning() const;
   // Fully spelt out.
   Recipe recipe() const;
-  // Short names, one a branch; of those that would be alike, with the options in which they differ: "dsift:size=16/spm".
+  // Short names, one a branch; of those that would be alike, with the options in which they differ:
+  // "dsift:size=16/spm".
   std::vector<std::string> branch_names() const;
 };
 
 // Throws a usage error that says which stage cannot follow which.
 Plan plan_recipe(const Recipe& recipe);
 
-// `assignment` is option=value or stage.option=value; without a stage it reaches every stage that has the
-// option. One that reaches none is a usage error.
+// `assignment` is option=value or stage.option=value; without a stage it reaches every stage that
+// has the option. One that reaches none is a usage error.
 void override_option(Recipe& recipe, std::string_view assignment);
 
 }  // namespace muster

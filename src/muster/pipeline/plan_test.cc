@@ -1,6 +1,6 @@
 #include "muster/pipeline/plan.h"
 
-#include "oracle/expect_error.h"
+#include "support/expect_error.h"
 
 namespace muster {
 namespace {
@@ -41,24 +41,28 @@ TEST(Plan, KnowsWhatTransformsMakeOfAKernel) {
   EXPECT_EQ(psd("principal-angles/kernel-svm"), Psd::kConditional);
   EXPECT_EQ(psd("dsift/match+rgb/bow//kernel-svm"), Psd::kNo);
   EXPECT_TRUE(plan("matching:distance=true/subpoly").branches[0].gives_distances());
-  EXPECT_FALSE(plan("matching:distance=true/empirical-map/kernel-svm").branches[0].gives_distances());
+  EXPECT_FALSE(
+      plan("matching:distance=true/empirical-map/kernel-svm").branches[0].gives_distances());
   EXPECT_TRUE(plan("pmk:distance=true").branches[0].gives_distances());
   EXPECT_TRUE(plan("l1-embedding").branches[0].gives_distances());
   EXPECT_FALSE(plan("matching/kernel-svm").branches[0].gives_distances());
 }
 
 TEST(Plan, RecipeSpellsOutEveryOptionAndMeansTheSame) {
-  for (const char* text :
-       {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm", "bow/standardise/rbf/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
-        "match:kernel=cauchy/subpoly:p=0.3/empirical-map/normalise/kernel-svm",
-        "dsift/places/bow/chi2:gamma=0.5+rgb/bow//kernel-svm:C=3", "dsift/spm:weights=qp,lambda=auto/kernel-svm",
-        "dsift/spm+rgb/spm+lbp/spm//kernel-svm:weights=qp", "dsift/pmk+dsift/emk-fourier+rgb/bow//kernel-svm:weights=alignment"}) {
+  for (const char* text : {"dsift/bow:words=50/linear-svm", "sum-match/kernel-svm",
+                           "bow/standardise/rbf/kernel-svm", "dsift/bow+rgb/bow//linear-svm",
+                           "match:kernel=cauchy/subpoly:p=0.3/empirical-map/normalise/kernel-svm",
+                           "dsift/places/bow/chi2:gamma=0.5+rgb/bow//kernel-svm:C=3",
+                           "dsift/spm:weights=qp,lambda=auto/kernel-svm",
+                           "dsift/spm+rgb/spm+lbp/spm//kernel-svm:weights=qp",
+                           "dsift/pmk+dsift/emk-fourier+rgb/bow//kernel-svm:weights=alignment"}) {
     const Recipe full = plan(text).recipe();
     EXPECT_EQ(plan_recipe(full).recipe(), full) << text;
     EXPECT_EQ(parse_recipe(full.text()), full) << text;
   }
   EXPECT_EQ(plan("bow:words=50/chi2").recipe().text(),
-            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,per_category=false,vocabulary=k-means,trees=5,tries=30,"
+            "bow:words=50,iterations=30,tolerance=1e-04,init=plus-plus,per_category=false,"
+            "vocabulary=k-means,trees=5,tries=30,"
             "levels=0,cells=share,power=1,l2=false/chi2:gamma=auto");
 }
 
@@ -86,10 +90,13 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
       {"matching:distance=true/subpoly/kernel-svm", "put empirical-map between them"},
       {"matching:distance=true/normalise", "cannot follow a distance"},
       {"dsift/match+rgb/matching:distance=true//kernel-svm", "which gives distances"},
-      {"dsift/spm:weights=qp/normalise/kernel-svm", "cannot follow a kernel whose weights are learnt"},
-      {"dsift/spm:weights=qp+rgb/spm//kernel-svm:weights=mkl", "spm and kernel-svm both learn weights"},
+      {"dsift/spm:weights=qp/normalise/kernel-svm",
+       "cannot follow a kernel whose weights are learnt"},
+      {"dsift/spm:weights=qp+rgb/spm//kernel-svm:weights=mkl",
+       "spm and kernel-svm both learn weights"},
       {"dsift/standardise/linear-svm", "standardise (vector scaling) must follow a set feature"},
-      {"dsift/bow/rbf/standardise/kernel-svm", "standardise (vector scaling) must follow a set feature"},
+      {"dsift/bow/rbf/standardise/kernel-svm",
+       "standardise (vector scaling) must follow a set feature"},
       {"dsift/bow/standardise/standardise/linear-svm", "is the second one"},
       {"dsift/linear-svm", "linear-svm (classifier) needs a set feature or set kernel"},
       {"dsift/bow/linear-svm/bow", "bow (set feature) stands after the classifier"},
@@ -113,16 +120,19 @@ TEST(Plan, KnowsWhereWeightsAreLearnt) {
   EXPECT_TRUE(plan("dsift/spm:weights=uniform/kernel-svm").branches[0].learns_weights());
   EXPECT_FALSE(plan("dsift/spm/kernel-svm").weight_learning());
   EXPECT_FALSE(plan("dsift/bow/linear-svm").weight_learning());
-  const auto together = plan("dsift/spm+rgb/bow//kernel-svm:weights=mkl,mkl_cost=3").weight_learning();
+  const auto together =
+      plan("dsift/spm+rgb/bow//kernel-svm:weights=mkl,mkl_cost=3").weight_learning();
   ASSERT_TRUE(together);
   EXPECT_EQ(together->rule, WeightRule::kMkl);
   EXPECT_EQ(together->options.mkl_cost, 3);
-  EXPECT_EQ(plan("dsift/root/spm/normalise/kernel-svm").branches[0].short_name(), "dsift/root/spm/normalise");
+  EXPECT_EQ(plan("dsift/root/spm/normalise/kernel-svm").branches[0].short_name(),
+            "dsift/root/spm/normalise");
 }
 
 TEST(Plan, BranchesAreToldApartByWhatDiffers) {
   using Names = std::vector<std::string>;
-  EXPECT_EQ(plan("dsift:step=4/spm+rgb/spm//kernel-svm").branch_names(), (Names{"dsift/spm", "rgb/spm"}));
+  EXPECT_EQ(plan("dsift:step=4/spm+rgb/spm//kernel-svm").branch_names(),
+            (Names{"dsift/spm", "rgb/spm"}));
   EXPECT_EQ(plan("dsift:size=16/spm+dsift:size=32/spm:words=50+rgb/spm//kernel-svm").branch_names(),
             (Names{"dsift:size=16/spm:words=200", "dsift:size=32/spm:words=50", "rgb/spm"}));
 }

@@ -3,7 +3,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "muster/pipeline/pipeline.h"
-#include "oracle/real_data.h"
+#include "support/real_data.h"
 
 namespace muster {
 namespace {

@@ -9,12 +9,14 @@ namespace {
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_';
   });
 }
 
 bool is_value(std::string_view text) {
-  return !text.empty() && text.find_first_of("/+,=: \t\r\n'\"\\$`&|;<>()*?[]{}!#~") == std::string_view::npos;
+  return !text.empty() &&
+         text.find_first_of("/+,=: \t\r\n'\"\\$`&|;<>()*?[]{}!#~") == std::string_view::npos;
 }
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
@@ -31,8 +33,10 @@ StageSpec parse_stage(std::string_view text, std::string_view recipe) {
   const size_t colon = text.find(':');
   StageSpec stage{std::string(text.substr(0, colon)), {}};
   if (!is_name(stage.name))
-    throw usage_error("recipe '{}': '{}' is no stage name (letters, digits, '-' and '_'); stages are joined by "
-                      "'/', as in dsift/bow:words=500/linear-svm", recipe, stage.name);
+    throw usage_error(
+        "recipe '{}': '{}' is no stage name (letters, digits, '-' and '_'); stages are joined by "
+        "'/', as in dsift/bow:words=500/linear-svm",
+        recipe, stage.name);
   if (colon == std::string_view::npos) return stage;
   for (std::string_view piece : split(text.substr(colon + 1), ",")) {
     const size_t equals = piece.find('=');
@@ -43,10 +47,14 @@ StageSpec parse_stage(std::string_view text, std::string_view recipe) {
     const std::string_view name = piece.substr(0, equals);
     const std::string_view value = equals == std::string_view::npos ? "" : piece.substr(equals + 1);
     if (!is_name(name) || !is_value(value))
-      throw usage_error("recipe '{}': stage {}: '{}' is no option; options look like name=value and are "
-                        "separated by ','", recipe, stage.name, piece);
-    if (std::ranges::any_of(stage.options, [&](const auto& option) { return option.first == name; }))
-      throw usage_error("recipe '{}': stage {}: option {} is given twice", recipe, stage.name, name);
+      throw usage_error(
+          "recipe '{}': stage {}: '{}' is no option; options look like name=value and are "
+          "separated by ','",
+          recipe, stage.name, piece);
+    if (std::ranges::any_of(stage.options,
+                            [&](const auto& option) { return option.first == name; }))
+      throw usage_error("recipe '{}': stage {}: option {} is given twice", recipe, stage.name,
+                        name);
     stage.options.emplace_back(name, value);
   }
   return stage;
@@ -80,19 +88,23 @@ std::string Recipe::text() const {
 }
 
 Recipe parse_recipe(std::string_view text) {
-  if (text.empty()) throw usage_error("recipe: it is empty; an example: dsift/bow:words=500/linear-svm");
+  if (text.empty())
+    throw usage_error("recipe: it is empty; an example: dsift/bow:words=500/linear-svm");
   const std::vector<std::string_view> halves = split(text, "//");
   if (halves.size() > 2) throw usage_error("recipe '{}': '//' may stand once only", text);
   Recipe recipe;
-  for (std::string_view branch : split(halves[0], "+")) recipe.branches.push_back(parse_stages(branch, text));
+  for (std::string_view branch : split(halves[0], "+"))
+    recipe.branches.push_back(parse_stages(branch, text));
   if (halves.size() == 2) recipe.joined = parse_stages(halves[1], text);
   if (recipe.branches.size() == 1) {  // one branch needs no joining: a//b is a/b
     auto& only = recipe.branches.front();
     only.insert(only.end(), recipe.joined.begin(), recipe.joined.end());
     recipe.joined.clear();
   } else if (recipe.joined.empty()) {
-    throw usage_error("recipe '{}': branches joined by '+' need '//' and what follows them, as in "
-                      "dsift/bow+rgb/bow//linear-svm", text);
+    throw usage_error(
+        "recipe '{}': branches joined by '+' need '//' and what follows them, as in "
+        "dsift/bow+rgb/bow//linear-svm",
+        text);
   }
   return recipe;
 }

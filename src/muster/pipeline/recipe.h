@@ -3,9 +3,9 @@
 //   dsift:step=8,size=16,24/pca:dim=50/emk-fourier:dim=1000,levels=2/linear-svm
 //   dsift/spm+rgb/spm//kernel-svm:weights=qp
 //
-// Stages are joined by '/', options follow ':' and are separated by ','; a piece without '=' goes on with
-// the list before it. Branches are joined by '+', and '//' starts what follows once they are brought
-// together. parse_recipe(recipe.text()) == recipe for all recipes.
+// Stages are joined by '/', options follow ':' and are separated by ','; a piece without '=' goes
+// on with the list before it. Branches are joined by '+', and '//' starts what follows once they
+// are brought together. parse_recipe(recipe.text()) == recipe for all recipes.
 #pragma once
 
 #include <string>
@@ -32,8 +32,8 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 
-// Checks the grammar only; what the names mean is the registry's business. A mistake is a usage error that
-// points at the place.
+// Checks the grammar only; what the names mean is the registry's business. A mistake is a usage
+// error that points at the place.
 Recipe parse_recipe(std::string_view text);
 
 }  // namespace muster

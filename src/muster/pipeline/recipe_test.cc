@@ -12,7 +12,8 @@ TEST(Recipe, StagesOptionsAndLists) {
   const Recipe recipe = parse_recipe("dsift:step=8,size=16,24,32/bow:words=500/linear-svm");
   ASSERT_EQ(recipe.branches.size(), 1u);
   ASSERT_EQ(recipe.branches[0].size(), 3u);
-  EXPECT_EQ(recipe.branches[0][0].options[1], (std::pair<std::string, std::string>{"size", "16,24,32"}));
+  EXPECT_EQ(recipe.branches[0][0].options[1],
+            (std::pair<std::string, std::string>{"size", "16,24,32"}));
   EXPECT_EQ(recipe.text(), "dsift:step=8,size=16,24,32/bow:words=500/linear-svm");
 }
 
@@ -25,13 +26,16 @@ TEST(Recipe, Branches) {
 }
 
 TEST(Recipe, MistakesAreUsageErrors) {
-  for (const char* text : {"", "/", "a/", "/a", "a//", "a+b", "a//b//c", "a:", "a:b", "a:=1", "a:b=", "a:b=1,b=2",
-                           "a b", "a:b=1 2", "a:b=$x", "a++b//c", "a:b=1,,2", "ä", "a:b=c=d"})
+  for (const char* text :
+       {"", "/", "a/", "/a", "a//", "a+b", "a//b//c", "a:", "a:b", "a:=1", "a:b=", "a:b=1,b=2",
+        "a b", "a:b=1 2", "a:b=$x", "a++b//c", "a:b=1,,2", "ä", "a:b=c=d"})
     EXPECT_THROW(parse_recipe(text), Error) << text;
 }
 
-const auto kName = rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("abz09-_"))));
-const auto kValue = rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("aZ0.-_"))));
+const auto kName =
+    rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("abz09-_"))));
+const auto kValue =
+    rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::elementOf(std::string("aZ0.-_"))));
 
 std::vector<StageSpec> arbitrary_stages(const std::string& what) {
   std::vector<StageSpec> stages;

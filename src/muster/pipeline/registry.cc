@@ -5,11 +5,25 @@
 #include "muster/classify/linear_svm.h"
 #include "muster/classify/logistic.h"
 #include "muster/core/error.h"
+#include "muster/density/klk.h"
+#include "muster/density/pdf_kl.h"
+#include "muster/density/pdf_product.h"
+#include "muster/density/ppk.h"
 #include "muster/features/dsift.h"
 #include "muster/features/lbp.h"
 #include "muster/features/rgb.h"
 #include "muster/features/sift.h"
+#include "muster/matching/exponent.h"
+#include "muster/matching/greedy.h"
+#include "muster/matching/match.h"
+#include "muster/matching/matching.h"
+#include "muster/matching/principal_angles.h"
+#include "muster/matching/sum_match.h"
 #include "muster/pipeline/registry_helpers.h"
+#include "muster/pyramid/l1_embedding.h"
+#include "muster/pyramid/pmk.h"
+#include "muster/pyramid/spm.h"
+#include "muster/pyramid/vg_pmk.h"
 #include "muster/reduce/pca.h"
 #include "muster/reduce/pls.h"
 #include "muster/reduce/vector_scaling.h"
@@ -23,23 +37,9 @@
 #include "muster/setfeature/supervector.h"
 #include "muster/setfeature/vlad.h"
 #include "muster/setkernel/empirical_map.h"
-#include "muster/setkernel/exponent.h"
 #include "muster/setkernel/feature_kernel.h"
-#include "muster/setkernel/greedy.h"
-#include "muster/setkernel/klk.h"
-#include "muster/setkernel/l1_embedding.h"
-#include "muster/setkernel/match.h"
-#include "muster/setkernel/matching.h"
 #include "muster/setkernel/normalise.h"
-#include "muster/setkernel/pdf_kl.h"
-#include "muster/setkernel/pdf_product.h"
-#include "muster/setkernel/pmk.h"
-#include "muster/setkernel/ppk.h"
-#include "muster/setkernel/principal_angles.h"
-#include "muster/setkernel/spm.h"
 #include "muster/setkernel/subpoly.h"
-#include "muster/setkernel/sum_match.h"
-#include "muster/setkernel/vg_pmk.h"
 
 namespace muster {
 namespace {
@@ -47,7 +47,8 @@ namespace {
 using K = FeatureKernelKind;
 constexpr Traits kNone{};
 constexpr Traits kNeedsPlaces{.needs_places = true};
-// Between vectors of D components. A dot product of means sees every vector by itself; the others see the whole.
+// Between vectors of D components. A dot product of means sees every vector by itself; the others
+// see the whole.
 constexpr Traits kLinear{.cost = "D"};
 constexpr Traits kOfVectors{.co_occurrence = true, .cost = "D"};
 constexpr Traits kOfHistograms{.non_negative = true, .co_occurrence = true, .cost = "D"};
@@ -56,16 +57,23 @@ constexpr Traits kAllPairs{.cost = "d m^2"};
 constexpr Traits kBestPairs{.psd = Psd::kNo, .cost = "d m^2"};
 constexpr Traits kGreedyPairs{.psd = Psd::kNo, .co_occurrence = true, .cost = "d m^2"};
 constexpr Traits kOptimalPairs{.psd = Psd::kNo, .co_occurrence = true, .cost = "d m^2 + m^3"};
-constexpr Traits kSpans{.psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .unequal_sizes = false,
+constexpr Traits kSpans{.psd = Psd::kConditional,
+                        .co_occurrence = true,
+                        .model_free = false,
+                        .unequal_sizes = false,
                         .cost = "d m^2 + m^3"};
 constexpr Traits kPyramids{.co_occurrence = true, .cost = "d m log R"};
 constexpr Traits kTree{.co_occurrence = true, .cost = "d m log m"};
 constexpr Traits kCells{.co_occurrence = true, .cost = "d m words"};
-constexpr Traits kDistance{.psd = Psd::kNo, .distance = true, .co_occurrence = true, .unequal_sizes = false,
+constexpr Traits kDistance{.psd = Psd::kNo,
+                           .distance = true,
+                           .co_occurrence = true,
+                           .unequal_sizes = false,
                            .cost = "d m log R"};
 // Between densities fitted to the sets.
 constexpr Traits kDensities{.co_occurrence = true, .model_free = false, .cost = "d^3"};
-constexpr Traits kDivergences{.psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .cost = "d^2"};
+constexpr Traits kDivergences{
+    .psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .cost = "d^2"};
 // k Gaussians a set.
 constexpr Traits kMixtures{.co_occurrence = true, .model_free = false, .cost = "d k"};
 // Of kernels.
@@ -77,97 +85,109 @@ std::vector<StageEntry> make_stages() {
   return {
       // Pictures become sets.
       extractor("dsift", "SIFT on a dense grid", "METHODS 1", make_dsift),
-      extractor("rgb", "mean and deviation of red, green and blue in 4 x 4 cells, on a dense grid", "UGM 4.1", make_rgb),
+      extractor("rgb", "mean and deviation of red, green and blue in 4 x 4 cells, on a dense grid",
+                "UGM 4.1", make_rgb),
       extractor("lbp", "local binary patterns in 2 x 2 cells, on a dense grid", "DSPM 5", make_lbp),
-      extractor("sift", "SIFT at interest points (DoG, Harris or Harris-affine)", "GEN 2, PMK 5", make_sift),
+      extractor("sift", "SIFT at interest points (DoG, Harris or Harris-affine)", "GEN 2, PMK 5",
+                make_sift),
       // Sets become sets.
-      reducer("pca", "principal components of the training vectors", "GEN 3.2.1", kNone, fit_pca, load_pca),
-      reducer("pls", "directions in which the vectors vary with the class", "GEN 3.2.2", kNone, fit_pls, load_pls),
+      reducer("pca", "principal components of the training vectors", "GEN 3.2.1", kNone, fit_pca,
+              load_pca),
+      reducer("pls", "directions in which the vectors vary with the class", "GEN 3.2.2", kNone,
+              fit_pls, load_pls),
       plain_reducer("l2", "every vector scaled to length 1", "METHODS 2", kNone, make_l2),
-      plain_reducer("root", "RootSIFT: square root of the L1-normalised vector", "Arandjelovic & Zisserman 2012", kNone,
-                    make_root),
-      plain_reducer<PlacesOptions>("places", "appends the place (x, y) to every vector", "PMK 5", kNeedsPlaces,
-                                   make_places),
+      plain_reducer("root", "RootSIFT: square root of the L1-normalised vector",
+                    "Arandjelovic & Zisserman 2012", kNone, make_root),
+      plain_reducer<PlacesOptions>("places", "appends the place (x, y) to every vector", "PMK 5",
+                                   kNeedsPlaces, make_places),
       // Sets become vectors.
-      set_feature("bow", "histogram of the nearest visual words", "EMK 2", kNone, fit_bow, load_bow),
-      set_feature("kernel-codebook", "soft assignment to visual words by distance", "EMK 3.1", kNone,
-                  fit_kernel_codebook, load_kernel_codebook),
-      set_feature("emk-fourier", "match kernel by random Fourier features", "EMK 3.2", kNone, fit_emk_fourier,
-                  load_emk_fourier),
-      set_feature("emk-cksvd", "match kernel by learned basis vectors (constrained kernel SVD)", "EMK 3.1", kNone,
-                  fit_emk_cksvd, load_emk_cksvd),
-      set_feature("emk-kpca", "match kernel by kernel PCA", "EMK 3.1", kNone, fit_emk_kpca, load_emk_kpca),
-      set_feature("gmm-bow", "mean responsibilities of a mixture of Gaussians", "GEN 3", kNone, fit_gmm_bow,
-                  load_gmm_bow),
-      set_feature("fisher", "gradients of the means and variances of a universal mixture", "Perronnin et al. 2010", kNone,
-                  fit_fisher, load_fisher, make_fisher),
-      set_feature("supervector", "means of a universal mixture adapted to the set", "UGM 2.2", kNone, fit_supervector,
-                  load_supervector, make_supervector),
-      set_feature("vlad", "sums of differences from the nearest visual words", "Jegou et al. 2010", kNone, fit_vlad,
-                  load_vlad),
+      set_feature("bow", "histogram of the nearest visual words", "EMK 2", kNone, fit_bow,
+                  load_bow),
+      set_feature("kernel-codebook", "soft assignment to visual words by distance", "EMK 3.1",
+                  kNone, fit_kernel_codebook, load_kernel_codebook),
+      set_feature("emk-fourier", "match kernel by random Fourier features", "EMK 3.2", kNone,
+                  fit_emk_fourier, load_emk_fourier),
+      set_feature("emk-cksvd", "match kernel by learned basis vectors (constrained kernel SVD)",
+                  "EMK 3.1", kNone, fit_emk_cksvd, load_emk_cksvd),
+      set_feature("emk-kpca", "match kernel by kernel PCA", "EMK 3.1", kNone, fit_emk_kpca,
+                  load_emk_kpca),
+      set_feature("gmm-bow", "mean responsibilities of a mixture of Gaussians", "GEN 3", kNone,
+                  fit_gmm_bow, load_gmm_bow),
+      set_feature("fisher", "gradients of the means and variances of a universal mixture",
+                  "Perronnin et al. 2010", kNone, fit_fisher, load_fisher, make_fisher),
+      set_feature("supervector", "means of a universal mixture adapted to the set", "UGM 2.2",
+                  kNone, fit_supervector, load_supervector, make_supervector),
+      set_feature("vlad", "sums of differences from the nearest visual words", "Jegou et al. 2010",
+                  kNone, fit_vlad, load_vlad),
       // Vectors become vectors.
       vector_scaling("standardise", "every dimension to zero mean and unit variance", "GEN 3.4.1"),
       // Vectors become kernels.
-      feature_kernel<NoOptions>("linear", "dot product of set features", "EMK 2", kLinear, K::kLinear),
-      feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kOfVectors, K::kRbf),
-      feature_kernel<WidthOptions>("chi2", "exponential chi-square kernel of set features", "METHODS 5", kOfHistograms,
-                                   K::kChi2),
-      feature_kernel<NoOptions>("intersection", "histogram intersection of set features", "PMK 3", kOfHistograms,
-                                K::kIntersection),
+      feature_kernel<NoOptions>("linear", "dot product of set features", "EMK 2", kLinear,
+                                K::kLinear),
+      feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kOfVectors,
+                                   K::kRbf),
+      feature_kernel<WidthOptions>("chi2", "exponential chi-square kernel of set features",
+                                   "METHODS 5", kOfHistograms, K::kChi2),
+      feature_kernel<NoOptions>("intersection", "histogram intersection of set features", "PMK 3",
+                                kOfHistograms, K::kIntersection),
       // Sets become kernels.
-      set_kernel("sum-match", "mean local kernel over all pairs of vectors, exactly", "EMK 2", kAllPairs, fit_sum_match,
-                 load_sum_match),
-      set_kernel("match", "mean of the best local kernel of every vector, in both directions (Wallraven)", "PMK 2",
-                 kBestPairs, fit_match, load_match),
-      set_kernel("exponent", "mean power of the local kernel over all pairs of vectors (Lyu)", "PMK 2", kAllPairs,
-                 fit_exponent, load_exponent),
-      set_kernel("greedy", "local kernel summed over the best remaining pairs (Boughorbel)", "PMK 2", kGreedyPairs,
-                 fit_greedy, load_greedy),
-      set_kernel("principal-angles", "product of squared cosines of the angles between spans (Wolf & Shashua)", "PMK 2",
+      set_kernel("sum-match", "mean local kernel over all pairs of vectors, exactly", "EMK 2",
+                 kAllPairs, fit_sum_match, load_sum_match),
+      set_kernel("match",
+                 "mean of the best local kernel of every vector, in both directions (Wallraven)",
+                 "PMK 2", kBestPairs, fit_match, load_match),
+      set_kernel("exponent", "mean power of the local kernel over all pairs of vectors (Lyu)",
+                 "PMK 2", kAllPairs, fit_exponent, load_exponent),
+      set_kernel("greedy", "local kernel summed over the best remaining pairs (Boughorbel)",
+                 "PMK 2", kGreedyPairs, fit_greedy, load_greedy),
+      set_kernel("principal-angles",
+                 "product of squared cosines of the angles between spans (Wolf & Shashua)", "PMK 2",
                  kSpans, fit_principal_angles, load_principal_angles),
-      set_kernel("matching", "exact optimal partial matching, as similarity or as cost", "PMK 4.1", kOptimalPairs,
-                 fit_matching, load_matching),
-      set_kernel("pmk", "pyramid match: histograms over nested grids, intersected level by level", "PMK 3", kPyramids, fit_pmk,
-                 load_pmk),
-      set_kernel("vg-pmk", "pyramid match over the nodes of a hierarchical k-means tree", "Grauman & Darrell 2006", kTree,
-                 fit_vg_pmk, load_vg_pmk),
-      set_kernel("spm", "spatial pyramid match: words intersected cell by cell, weights given or learnt", "DSPM 3", kCells,
-                 fit_spm, load_spm),
-      set_kernel("l1-embedding", "weighted L1 distance of histogram pyramids", "PMK 4.1", kDistance, fit_l1_embedding,
-                 load_l1_embedding),
-      set_kernel("pdf-bhattacharyya", "Bhattacharyya affinity of one Gaussian a set", "GEN 4.2", kDensities,
-                 fit_pdf_bhattacharyya, load_pdf_bhattacharyya),
-      set_kernel("pdf-mixture", "expected likelihood of a small mixture of Gaussians a set", "GEN 4.2", kDensities,
-                 fit_pdf_mixture, load_pdf_mixture),
-      set_kernel("pdf-kl", "exponential of the Kullback-Leibler divergence of one Gaussian a set", "GEN 4.1", kDivergences,
-                 fit_pdf_kl, load_pdf_kl),
-      set_kernel("ppk", "probability product of mixtures adapted from a universal one", "UGM 3.1", kMixtures, fit_ppk,
-                 load_ppk, make_ppk),
-      set_kernel("klk", "exponential of the divergence of mixtures adapted from a universal one", "UGM 3.2", kMixtures,
-                 fit_klk, load_klk, make_klk),
+      set_kernel("matching", "exact optimal partial matching, as similarity or as cost", "PMK 4.1",
+                 kOptimalPairs, fit_matching, load_matching),
+      set_kernel("pmk", "pyramid match: histograms over nested grids, intersected level by level",
+                 "PMK 3", kPyramids, fit_pmk, load_pmk),
+      set_kernel("vg-pmk", "pyramid match over the nodes of a hierarchical k-means tree",
+                 "Grauman & Darrell 2006", kTree, fit_vg_pmk, load_vg_pmk),
+      set_kernel("spm",
+                 "spatial pyramid match: words intersected cell by cell, weights given or learnt",
+                 "DSPM 3", kCells, fit_spm, load_spm),
+      set_kernel("l1-embedding", "weighted L1 distance of histogram pyramids", "PMK 4.1", kDistance,
+                 fit_l1_embedding, load_l1_embedding),
+      set_kernel("pdf-bhattacharyya", "Bhattacharyya affinity of one Gaussian a set", "GEN 4.2",
+                 kDensities, fit_pdf_bhattacharyya, load_pdf_bhattacharyya),
+      set_kernel("pdf-mixture", "expected likelihood of a small mixture of Gaussians a set",
+                 "GEN 4.2", kDensities, fit_pdf_mixture, load_pdf_mixture),
+      set_kernel("pdf-kl", "exponential of the Kullback-Leibler divergence of one Gaussian a set",
+                 "GEN 4.1", kDivergences, fit_pdf_kl, load_pdf_kl),
+      set_kernel("ppk", "probability product of mixtures adapted from a universal one", "UGM 3.1",
+                 kMixtures, fit_ppk, load_ppk, make_ppk),
+      set_kernel("klk", "exponential of the divergence of mixtures adapted from a universal one",
+                 "UGM 3.2", kMixtures, fit_klk, load_klk, make_klk),
       // Kernels become kernels.
-      kernel_transform("subpoly", "sign(k) |k|^p, for kernels with a large diagonal", "PMK 4.2", kBreaksPsd, make_subpoly,
-                       load_subpoly),
-      kernel_transform("empirical-map", "kernel values with all training sets as a vector: K K^T", "PMK 4.2", kMakesPsd,
-                       make_empirical_map, load_empirical_map),
-      kernel_transform("normalise", "k(x, y) / sqrt(k(x, x) k(y, y))", "PMK 3", kKeepsPsd, make_normalise,
-                       load_normalise),
+      kernel_transform("subpoly", "sign(k) |k|^p, for kernels with a large diagonal", "PMK 4.2",
+                       kBreaksPsd, make_subpoly, load_subpoly),
+      kernel_transform("empirical-map", "kernel values with all training sets as a vector: K K^T",
+                       "PMK 4.2", kMakesPsd, make_empirical_map, load_empirical_map),
+      kernel_transform("normalise", "k(x, y) / sqrt(k(x, x) k(y, y))", "PMK 3", kKeepsPsd,
+                       make_normalise, load_normalise),
       // Vectors or kernels become scores.
-      vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4", fit_linear_svm,
-                        load_linear_svm),
-      vector_classifier("logistic", "L2-regularised logistic regression, one-vs-all", "METHODS 7", fit_logistic,
-                        load_logistic),
-      gram_classifier<KernelSvmOptions>("kernel-svm", "support vector machine on a kernel matrix", "EMK 4", choose_kernel,
-                                        fit_kernel_svm, load_kernel_svm),
-      gram_classifier<KlrOptions>("klr", "kernel logistic regression on a kernel matrix", "UGM 4.1", choose_klr_kernel,
-                                  fit_klr, load_klr),
+      vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4",
+                        fit_linear_svm, load_linear_svm),
+      vector_classifier("logistic", "L2-regularised logistic regression, one-vs-all", "METHODS 7",
+                        fit_logistic, load_logistic),
+      gram_classifier<KernelSvmOptions>("kernel-svm", "support vector machine on a kernel matrix",
+                                        "EMK 4", choose_kernel, fit_kernel_svm, load_kernel_svm),
+      gram_classifier<KlrOptions>("klr", "kernel logistic regression on a kernel matrix", "UGM 4.1",
+                                  choose_klr_kernel, fit_klr, load_klr),
   };
 }
 
 std::vector<Preset> make_presets() {
   return {
       {"bow-linear", "bag of words, linear SVM", "EMK 4", "dsift/bow:words=1000/linear-svm"},
-      {"bow-rbf", "bag of words, Gaussian kernel SVM", "EMK 4", "dsift/bow:words=1000/rbf/kernel-svm"},
+      {"bow-rbf", "bag of words, Gaussian kernel SVM", "EMK 4",
+       "dsift/bow:words=1000/rbf/kernel-svm"},
       {"kernel-codebook", "soft-assigned bag of words, linear SVM", "EMK 3.1",
        "dsift/kernel-codebook:words=1000/linear-svm"},
       {"emk-fourier", "match kernel by 1000 random Fourier features, linear SVM", "EMK 3.2",
@@ -176,17 +196,22 @@ std::vector<Preset> make_presets() {
        "dsift:size=16,32/root/emk-cksvd:dim=1000,gamma=5,power=0.5/linear-svm"},
       {"emk-kpca", "match kernel by kernel PCA, linear SVM", "EMK 3.1",
        "dsift:size=16,32/root/emk-kpca:dim=1000,gamma=5/linear-svm"},
-      {"sum-match", "exact sum match kernel, kernel SVM; slow", "EMK 2", "dsift/root/sum-match:gamma=6/kernel-svm"},
+      {"sum-match", "exact sum match kernel, kernel SVM; slow", "EMK 2",
+       "dsift/root/sum-match:gamma=6/kernel-svm"},
       {"pmk", "pyramid match of dense SIFT with places, as on Caltech-101", "PMK 4.2",
        "dsift:size=32/pca:dim=10/places:weight=2/pmk:pyramids=3/kernel-svm"},
       {"pmk-harris", "pyramid match of SIFT at Harris points, as on ETH-80", "PMK 4.2",
        "sift:detector=harris-multiscale,contrast=0.00000001/pca:dim=10/pmk:pyramids=8/kernel-svm"},
       {"vg-pmk", "pyramid match over a tree of visual words", "Grauman & Darrell 2006",
        "dsift/pca:dim=20/places/vg-pmk:branch=11,levels=3/kernel-svm"},
-      {"spm", "spatial pyramid match of 200 words, dyadic weights", "DSPM 3.1", "dsift:size=16,32/spm/kernel-svm"},
-      {"dspm", "spatial pyramid match of 200 words a patch size, weights of all cells learnt", "DSPM 3.2",
+      {"spm", "spatial pyramid match of 200 words, dyadic weights", "DSPM 3.1",
+       "dsift:size=16,32/spm/kernel-svm"},
+      {"dspm", "spatial pyramid match of 200 words a patch size, weights of all cells learnt",
+       "DSPM 3.2",
        "dsift:size=16/spm+dsift:size=32/spm//kernel-svm:weights=qp,lambda=auto,toward=given"},
-      {"fusion", "Fisher vectors of gradients, texture and colour, the three kernels weighed by the labels", "DSPM 5",
+      {"fusion",
+       "Fisher vectors of gradients, texture and colour, the three kernels weighed by the labels",
+       "DSPM 5",
        "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128+"
        "lbp:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128+"
        "rgb:step=6,size=16,24,32,40/pca:dim=64/places:scale=true/fisher:components=128//"
@@ -194,11 +219,14 @@ std::vector<Preset> make_presets() {
       {"gen-kmeans", "bag of 1000 words learnt per category, standardised, linear SVM", "GEN 3.4.1",
        "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
       {"gen-gmm", "bag of 250 Gaussians learnt per category, standardised, linear SVM", "GEN 3.4.2",
-       "dsift/pca:dim=40/gmm-bow:components=250,covariance=full,per_category=true/standardise/linear-svm"},
+       "dsift/pca:dim=40/gmm-bow:components=250,covariance=full,per_category=true/standardise/"
+       "linear-svm"},
       {"gen-pdf", "Bhattacharyya kernel of one Gaussian a picture, kernel SVM", "GEN 4.4",
        "dsift/pls:dim=40/pdf-bhattacharyya/kernel-svm"},
-      {"fisher", "Fisher vectors of RootSIFT at four sizes with places, linear SVM", "Perronnin et al. 2010",
-       "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128/linear-svm"},
+      {"fisher", "Fisher vectors of RootSIFT at four sizes with places, linear SVM",
+       "Perronnin et al. 2010",
+       "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128/"
+       "linear-svm"},
       {"supervector", "adapted means of 128 Gaussians, linear SVM", "UGM 2.2",
        "dsift/root/pca:dim=50/supervector:components=128/linear-svm"},
       {"ugm-ppk", "probability product kernel of mixtures of 128 adapted Gaussians", "UGM 4.1",
@@ -209,7 +237,8 @@ std::vector<Preset> make_presets() {
 }
 
 template <class Entry>
-const Entry& find_named(const std::vector<Entry>& entries, std::string_view name, const char* what) {
+const Entry& find_named(const std::vector<Entry>& entries, std::string_view name,
+                        const char* what) {
   std::vector<std::string> known;
   for (const Entry& entry : entries) {
     if (entry.name == name) return entry;
@@ -222,8 +251,9 @@ const Entry& find_named(const std::vector<Entry>& entries, std::string_view name
 }  // namespace
 
 std::string StageEntry::kind() const {
-  constexpr const char* kNames[] = {"feature",    "reduction",  "set feature", "vector kernel",
-                                    "set kernel", "kernel transform", "classifier", "classifier", "vector scaling"};
+  constexpr const char* kNames[] = {"feature",       "reduction",  "set feature",
+                                    "vector kernel", "set kernel", "kernel transform",
+                                    "classifier",    "classifier", "vector scaling"};
   return kNames[functions.index()];
 }
 
@@ -237,8 +267,12 @@ const std::vector<Preset>& all_presets() {
   return presets;
 }
 
-const StageEntry& find_stage(std::string_view name) { return find_named(all_stages(), name, "stage"); }
-const Preset& find_preset(std::string_view name) { return find_named(all_presets(), name, "method"); }
+const StageEntry& find_stage(std::string_view name) {
+  return find_named(all_stages(), name, "stage");
+}
+const Preset& find_preset(std::string_view name) {
+  return find_named(all_presets(), name, "method");
+}
 
 Recipe recipe_of_method(std::string_view method) {
   if (method.find('/') != std::string_view::npos) return parse_recipe(method);

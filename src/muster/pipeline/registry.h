@@ -1,5 +1,6 @@
-// Every method, by name: the one table that the command, the recipes, the documentation and the contract
-// tests read. Adding a method means its own files, one line in registry.cc and one page in docs/methods/.
+// Every method, by name: the one table that the command, the recipes, the documentation and the
+// contract tests read. Adding a method means its own files, one line in registry.cc and one page in
+// docs/methods/.
 #pragma once
 
 #include <functional>
@@ -10,19 +11,20 @@
 #include <vector>
 
 #include "muster/classify/classifier.h"
-#include "muster/classify/kernel_choice.h"
-#include "muster/codebook/universal.h"
 #include "muster/core/options.h"
+#include "muster/crossval/kernel_choice.h"
 #include "muster/features/extractor.h"
+#include "muster/kernelweights/kernel_weights.h"
+#include "muster/mixture/universal.h"
 #include "muster/pipeline/recipe.h"
 #include "muster/reduce/reducer.h"
 #include "muster/setfeature/set_feature.h"
-#include "muster/setkernel/kernel_weights.h"
 #include "muster/setkernel/set_kernel.h"
 
 namespace muster {
 
-// Picture -> set. Every extractor also has the option max_side, which the pipeline applies on decoding.
+// Picture -> set. Every extractor also has the option max_side, which the pipeline applies on
+// decoding.
 struct ExtractorStage {
   std::function<std::unique_ptr<Extractor>(const AnyOptions&)> make;
   std::function<int(const AnyOptions&)> max_side_px;
@@ -39,8 +41,8 @@ struct ReducerStage {
 struct SetFeatureStage {
   std::function<SetFeature(const AnyOptions&, const Sample&, Rng, const Progress&)> fit;
   std::function<SetFeature(const AnyOptions&, TensorReader)> load;
-  // Where it rests on a universal mixture: made from one learnt elsewhere. Such a stage saves its mixture under
-  // "universal".
+  // Where it rests on a universal mixture: made from one learnt elsewhere. Such a stage saves its
+  // mixture under "universal".
   std::function<SetFeature(const AnyOptions&, Universal)> from_universal = {};
 };
 
@@ -52,13 +54,18 @@ struct VectorScalingStage {
 
 // Vectors of a set feature -> Gram.
 struct FeatureKernelStage {
-  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, std::shared_ptr<const SetFeature>)> make;
-  std::function<std::shared_ptr<const SetKernel>(std::shared_ptr<const SetFeature>, TensorReader)> load;
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&,
+                                                 std::shared_ptr<const SetFeature>)>
+      make;
+  std::function<std::shared_ptr<const SetKernel>(std::shared_ptr<const SetFeature>, TensorReader)>
+      load;
 };
 
 // Sets -> Gram.
 struct SetKernelStage {
-  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, const Sample&, Rng, const Progress&)> fit;
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, const Sample&, Rng,
+                                                 const Progress&)>
+      fit;
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, TensorReader)> load;
   // As for set features.
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, Universal)> from_universal = {};
@@ -66,22 +73,26 @@ struct SetKernelStage {
 
 // Kernel -> kernel: of any stage that gives one, or of another transform.
 struct KernelTransformStage {
-  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, std::shared_ptr<const SetKernel> base)> make;
-  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, std::shared_ptr<const SetKernel> base,
-                                                 TensorReader)> load;
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&,
+                                                 std::shared_ptr<const SetKernel> base)>
+      make;
+  std::function<std::shared_ptr<const SetKernel>(
+      const AnyOptions&, std::shared_ptr<const SetKernel> base, TensorReader)>
+      load;
 };
 
 // Vectors + labels -> scores.
 struct VectorClassifierStage {
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, ConstMatrixView, const Labels&, Rng,
-                                            const Progress&)> fit;
+                                            const Progress&)>
+      fit;
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
 };
 
 enum class Psd { kAlways, kConditional, kNo };
 
-// Gram + labels -> scores. The best candidate by cross-validation is chosen and its number returned. Grams that are positive semi-definite always (`psd`) need no
-// test of it.
+// Gram + labels -> scores. The best candidate by cross-validation is chosen and its number
+// returned. Grams that are positive semi-definite always (`psd`) need no test of it.
 struct GramChoice {
   std::unique_ptr<Classifier> classifier;
   size_t candidate = 0;
@@ -92,29 +103,33 @@ struct GramCandidates {
   GramOfFold gram_of_fold;
 };
 struct GramClassifierStage {
-  std::function<GramChoice(const AnyOptions&, const GramCandidates&, Psd psd, const Labels&, Rng, const Progress&)> fit;
+  std::function<GramChoice(const AnyOptions&, const GramCandidates&, Psd psd, const Labels&, Rng,
+                           const Progress&)>
+      fit;
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
   // How the kernels of all branches are to be weighed; none where each has its own weights.
   std::function<std::optional<WeightLearning>(const AnyOptions&)> weight_learning;
 };
 
-using StageFunctions = std::variant<ExtractorStage, ReducerStage, SetFeatureStage, FeatureKernelStage,
-                                    SetKernelStage, KernelTransformStage, VectorClassifierStage, GramClassifierStage,
-                                    VectorScalingStage>;
+using StageFunctions = std::variant<ExtractorStage, ReducerStage, SetFeatureStage,
+                                    FeatureKernelStage, SetKernelStage, KernelTransformStage,
+                                    VectorClassifierStage, GramClassifierStage, VectorScalingStage>;
 
-// What the pipeline and the contract tests may rely on. The last four are the columns of PMK's table 1.
+// What the pipeline and the contract tests may rely on. The last four are the columns of PMK's
+// table 1.
 struct Traits {
-  // Kernels: positive semi-definite always, on some data, or not. Transforms: what they make of any kernel;
-  // kConditional leaves it as it was.
+  // Kernels: positive semi-definite always, on some data, or not. Transforms: what they make of any
+  // kernel; kConditional leaves it as it was.
   Psd psd = Psd::kAlways;
-  bool non_negative = false;     // kernels: want vectors without negative components
-  bool needs_places = false;     // sets without places are refused
-  bool distance = false;         // kernels: values are distances, not similarities
-  bool learns_weights = false;   // kernels: with these options, need labels for the weights of their parts
-  bool co_occurrence = false;    // kernels: see which vectors of a set occur together
-  bool model_free = true;        // kernels: assume no parametric model of a set
-  bool unequal_sizes = true;     // kernels: keep what they promise between sets of unequal sizes
-  const char* cost = "";         // kernels: of one pair of sets
+  bool non_negative = false;  // kernels: want vectors without negative components
+  bool needs_places = false;  // sets without places are refused
+  bool distance = false;      // kernels: values are distances, not similarities
+  bool learns_weights =
+      false;  // kernels: with these options, need labels for the weights of their parts
+  bool co_occurrence = false;  // kernels: see which vectors of a set occur together
+  bool model_free = true;      // kernels: assume no parametric model of a set
+  bool unequal_sizes = true;   // kernels: keep what they promise between sets of unequal sizes
+  const char* cost = "";       // kernels: of one pair of sets
 };
 
 struct StageEntry {
@@ -127,8 +142,8 @@ struct StageEntry {
   // Traits with these options, where options change them; empty where none do.
   std::function<Traits(const AnyOptions&)> traits_in = {};
 
-  // "feature", "reduction", "set feature", "vector scaling", "vector kernel", "set kernel", "kernel transform" or
-  // "classifier".
+  // "feature", "reduction", "set feature", "vector scaling", "vector kernel", "set kernel", "kernel
+  // transform" or "classifier".
   std::string kind() const;
 };
 

@@ -1,8 +1,8 @@
 // From a method's own typed functions to a line of the registry's table. Used by registry.cc only.
 #pragma once
 
-#include "muster/classify/indefinite.h"
-#include "muster/classify/kernel_choice.h"
+#include "muster/crossval/indefinite.h"
+#include "muster/crossval/kernel_choice.h"
 #include "muster/pipeline/registry.h"
 #include "muster/setkernel/feature_kernel.h"
 
@@ -26,7 +26,8 @@ struct WithMaxSide {
 
   void fields(Fields& f) {
     own.fields(f);
-    f("max_side", max_side, "pictures with a longer side (in pixels) are shrunk to it first; 0 keeps their size")
+    f("max_side", max_side,
+      "pictures with a longer side (in pixels) are shrunk to it first; 0 keeps their size")
         .range(0, 100000);
   }
 };
@@ -37,18 +38,23 @@ StageEntry extractor(std::string name, std::string summary, std::string paper,
   using All = WithMaxSide<Options>;
   ExtractorStage functions{[make](const AnyOptions& o) { return make(typed<All>(o).own); },
                            [](const AnyOptions& o) { return typed<All>(o).max_side; }};
-  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<All>, std::move(functions)};
+  return {std::move(name),      std::move(summary),  std::move(paper), {},
+          default_options<All>, std::move(functions)};
 }
 
 template <class Options>
 StageEntry reducer(std::string name, std::string summary, std::string paper, Traits traits,
                    std::unique_ptr<Reducer> (*fit)(const Options&, const Sample&),
                    std::unique_ptr<Reducer> (*load)(const Options&, TensorReader)) {
-  ReducerStage functions{
-      true, [fit](const AnyOptions& o, const Sample& sample, Rng) { return fit(typed<Options>(o), sample); },
-      [load](const AnyOptions& o, size_t, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
-  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
-          std::move(functions)};
+  ReducerStage functions{true,
+                         [fit](const AnyOptions& o, const Sample& sample, Rng) {
+                           return fit(typed<Options>(o), sample);
+                         },
+                         [load](const AnyOptions& o, size_t, TensorReader in) {
+                           return load(typed<Options>(o), std::move(in));
+                         }};
+  return {std::move(name), std::move(summary),       std::move(paper),
+          traits,          default_options<Options>, std::move(functions)};
 }
 
 // A reduction that learns nothing: all it needs is the width of the vectors.
@@ -62,17 +68,18 @@ StageEntry plain_reducer(std::string name, std::string summary, std::string pape
                          [make](const AnyOptions& o, size_t input_dim, TensorReader) {
                            return make(typed<Options>(o), input_dim);
                          }};
-  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
-          std::move(functions)};
+  return {std::move(name), std::move(summary),       std::move(paper),
+          traits,          default_options<Options>, std::move(functions)};
 }
 
-inline StageEntry plain_reducer(std::string name, std::string summary, std::string paper, Traits traits,
-                                std::unique_ptr<Reducer> (*make)(size_t)) {
+inline StageEntry plain_reducer(std::string name, std::string summary, std::string paper,
+                                Traits traits, std::unique_ptr<Reducer> (*make)(size_t)) {
   ReducerStage functions{
-      false, [make](const AnyOptions&, const Sample& sample, Rng) { return make(sample.vectors.cols()); },
+      false,
+      [make](const AnyOptions&, const Sample& sample, Rng) { return make(sample.vectors.cols()); },
       [make](const AnyOptions&, size_t input_dim, TensorReader) { return make(input_dim); }};
-  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<NoOptions>,
-          std::move(functions)};
+  return {std::move(name), std::move(summary),         std::move(paper),
+          traits,          default_options<NoOptions>, std::move(functions)};
 }
 
 template <class Options>
@@ -84,18 +91,22 @@ StageEntry set_feature(std::string name, std::string summary, std::string paper,
       [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
         return fit(typed<Options>(o), sample, rng, progress);
       },
-      [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+      [load](const AnyOptions& o, TensorReader in) {
+        return load(typed<Options>(o), std::move(in));
+      }};
   if (from_universal)
     functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
       return from_universal(typed<Options>(o), std::move(universal));
     };
-  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
-          std::move(functions)};
+  return {std::move(name), std::move(summary),       std::move(paper),
+          traits,          default_options<Options>, std::move(functions)};
 }
 
 inline StageEntry vector_scaling(std::string name, std::string summary, std::string paper) {
-  VectorScalingStage functions{[](ConstMatrixView training) { return Standardiser(training); }, Standardiser::load};
-  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<NoOptions>, std::move(functions)};
+  VectorScalingStage functions{[](ConstMatrixView training) { return Standardiser(training); },
+                               Standardiser::load};
+  return {std::move(name),     std::move(summary), std::move(paper), {}, default_options<NoOptions>,
+          std::move(functions)};
 }
 
 template <class Options>
@@ -110,8 +121,8 @@ StageEntry feature_kernel(std::string name, std::string summary, std::string pap
       [kind](std::shared_ptr<const SetFeature> feature, TensorReader in) {
         return load_feature_kernel(kind, std::move(feature), std::move(in));
       }};
-  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
-          std::move(functions)};
+  return {std::move(name), std::move(summary),       std::move(paper),
+          traits,          default_options<Options>, std::move(functions)};
 }
 
 template <class Options>
@@ -119,24 +130,28 @@ StageEntry set_kernel(std::string name, std::string summary, std::string paper, 
                       std::shared_ptr<const SetKernel> (*fit)(const Options&, const Sample&, Rng,
                                                               const Progress&),
                       std::shared_ptr<const SetKernel> (*load)(const Options&, TensorReader),
-                      std::shared_ptr<const SetKernel> (*from_universal)(const Options&, Universal) = nullptr) {
+                      std::shared_ptr<const SetKernel> (*from_universal)(const Options&,
+                                                                         Universal) = nullptr) {
   SetKernelStage functions{
       [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
         return fit(typed<Options>(o), sample, rng, progress);
       },
-      [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
+      [load](const AnyOptions& o, TensorReader in) {
+        return load(typed<Options>(o), std::move(in));
+      }};
   if (from_universal)
     functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
       return from_universal(typed<Options>(o), std::move(universal));
     };
-  StageEntry entry{std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
-                   std::move(functions)};
+  StageEntry entry{std::move(name), std::move(summary),       std::move(paper),
+                   traits,          default_options<Options>, std::move(functions)};
   constexpr bool kMayBeDistance = requires(const Options& o) { o.is_distance(); };
   constexpr bool kMayBeMercer = requires(const Options& o) { o.is_mercer(); };
   if constexpr (kMayBeDistance || kMayBeMercer)
     entry.traits_in = [traits](const AnyOptions& o) {
       Traits out = traits;
-      if constexpr (kMayBeMercer) out.psd = typed<Options>(o).is_mercer() ? Psd::kAlways : Psd::kConditional;
+      if constexpr (kMayBeMercer)
+        out.psd = typed<Options>(o).is_mercer() ? Psd::kAlways : Psd::kConditional;
       if constexpr (kMayBeDistance) out.distance = typed<Options>(o).is_distance();
       if (out.distance) out.psd = Psd::kNo;
       return out;
@@ -151,10 +166,11 @@ StageEntry set_kernel(std::string name, std::string summary, std::string paper, 
 }
 
 template <class Options>
-StageEntry kernel_transform(std::string name, std::string summary, std::string paper, Traits traits,
-                            std::shared_ptr<const SetKernel> (*make)(const Options&, std::shared_ptr<const SetKernel>),
-                            std::shared_ptr<const SetKernel> (*load)(const Options&, std::shared_ptr<const SetKernel>,
-                                                                     TensorReader)) {
+StageEntry kernel_transform(
+    std::string name, std::string summary, std::string paper, Traits traits,
+    std::shared_ptr<const SetKernel> (*make)(const Options&, std::shared_ptr<const SetKernel>),
+    std::shared_ptr<const SetKernel> (*load)(const Options&, std::shared_ptr<const SetKernel>,
+                                             TensorReader)) {
   KernelTransformStage functions{
       [make](const AnyOptions& o, std::shared_ptr<const SetKernel> base) {
         return make(typed<Options>(o), std::move(base));
@@ -162,38 +178,44 @@ StageEntry kernel_transform(std::string name, std::string summary, std::string p
       [load](const AnyOptions& o, std::shared_ptr<const SetKernel> base, TensorReader in) {
         return load(typed<Options>(o), std::move(base), std::move(in));
       }};
-  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<Options>,
-          std::move(functions)};
+  return {std::move(name), std::move(summary),       std::move(paper),
+          traits,          default_options<Options>, std::move(functions)};
 }
 
-inline StageEntry kernel_transform(std::string name, std::string summary, std::string paper, Traits traits,
-                                   std::shared_ptr<const SetKernel> (*make)(std::shared_ptr<const SetKernel>),
-                                   std::shared_ptr<const SetKernel> (*load)(std::shared_ptr<const SetKernel>,
-                                                                            TensorReader)) {
+inline StageEntry kernel_transform(
+    std::string name, std::string summary, std::string paper, Traits traits,
+    std::shared_ptr<const SetKernel> (*make)(std::shared_ptr<const SetKernel>),
+    std::shared_ptr<const SetKernel> (*load)(std::shared_ptr<const SetKernel>, TensorReader)) {
   KernelTransformStage functions{
-      [make](const AnyOptions&, std::shared_ptr<const SetKernel> base) { return make(std::move(base)); },
+      [make](const AnyOptions&, std::shared_ptr<const SetKernel> base) {
+        return make(std::move(base));
+      },
       [load](const AnyOptions&, std::shared_ptr<const SetKernel> base, TensorReader in) {
         return load(std::move(base), std::move(in));
       }};
-  return {std::move(name), std::move(summary), std::move(paper), traits, default_options<NoOptions>,
-          std::move(functions)};
+  return {std::move(name), std::move(summary),         std::move(paper),
+          traits,          default_options<NoOptions>, std::move(functions)};
 }
 
 template <class Options>
 StageEntry vector_classifier(std::string name, std::string summary, std::string paper,
-                             std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView, const Labels&, Rng,
+                             std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView,
+                                                                const Labels&, Rng,
                                                                 const Progress&),
                              std::unique_ptr<Classifier> (*load)(const Options&, TensorReader)) {
-  VectorClassifierStage functions{
-      [fit](const AnyOptions& o, ConstMatrixView vectors, const Labels& labels, Rng rng, const Progress& progress) {
-        return fit(typed<Options>(o), vectors, labels, rng, progress);
-      },
-      [load](const AnyOptions& o, TensorReader in) { return load(typed<Options>(o), std::move(in)); }};
-  return {std::move(name), std::move(summary), std::move(paper), {}, default_options<Options>,
-          std::move(functions)};
+  VectorClassifierStage functions{[fit](const AnyOptions& o, ConstMatrixView vectors,
+                                        const Labels& labels, Rng rng, const Progress& progress) {
+                                    return fit(typed<Options>(o), vectors, labels, rng, progress);
+                                  },
+                                  [load](const AnyOptions& o, TensorReader in) {
+                                    return load(typed<Options>(o), std::move(in));
+                                  }};
+  return {std::move(name),          std::move(summary),  std::move(paper), {},
+          default_options<Options>, std::move(functions)};
 }
 
-// Every classifier on a Gram: its own options, and how the kernels of all branches are weighed before it.
+// Every classifier on a Gram: its own options, and how the kernels of all branches are weighed
+// before it.
 template <class Options>
 struct WithFusion {
   Options own;
@@ -205,7 +227,9 @@ struct WithFusion {
     own.fields(f);
     std::vector<std::string> names = {"none"};
     names.insert(names.end(), kWeightRuleNames.begin(), kWeightRuleNames.end());
-    f.choice("weights", weights, names, "of the kernels of all branches and their cells, learnt together; none: equal branches")
+    f.choice(
+         "weights", weights, names,
+         "of the kernels of all branches and their cells, learnt together; none: equal branches")
         .paper("DSPM 5");
     learning.fields(f);
   }
@@ -220,13 +244,14 @@ struct WithFusion {
 template <class Options>
 StageEntry gram_classifier(
     const char* name, std::string summary, std::string paper,
-    KernelChoice (*choose)(const Options&, const std::vector<MatrixView<const double>>&, const GramOfFold&,
-                           const Labels&, const Rng&, const Progress&),
-    std::unique_ptr<Classifier> (*fit)(const Options&, const DefiniteGram&, const Labels&, const KernelChoice&,
-                                       const Progress&),
+    KernelChoice (*choose)(const Options&, const std::vector<MatrixView<const double>>&,
+                           const GramOfFold&, const Labels&, const Rng&, const Progress&),
+    std::unique_ptr<Classifier> (*fit)(const Options&, const DefiniteGram&, const Labels&,
+                                       const KernelChoice&, const Progress&),
     std::unique_ptr<Classifier> (*load)(const Options&, TensorReader)) {
-  const auto choose_and_fit = [name, choose, fit](const AnyOptions& o, const GramCandidates& candidates,
-                                                  Psd psd, const Labels& labels, Rng rng, const Progress& progress) {
+  const auto choose_and_fit = [name, choose, fit](
+                                  const AnyOptions& o, const GramCandidates& candidates, Psd psd,
+                                  const Labels& labels, Rng rng, const Progress& progress) {
     const Options& options = typed<WithFusion<Options>>(o).own;
     const auto treated = [&](Matrix<double> gram) {
       return psd == Psd::kAlways ? DefiniteGram(std::move(gram))
@@ -246,9 +271,16 @@ StageEntry gram_classifier(
   };
   GramClassifierStage functions{
       choose_and_fit,
-      [load](const AnyOptions& o, TensorReader in) { return load(typed<WithFusion<Options>>(o).own, std::move(in)); },
+      [load](const AnyOptions& o, TensorReader in) {
+        return load(typed<WithFusion<Options>>(o).own, std::move(in));
+      },
       [](const AnyOptions& o) { return typed<WithFusion<Options>>(o).weight_learning(); }};
-  return {name, std::move(summary), std::move(paper), {}, default_options<WithFusion<Options>>, std::move(functions)};
+  return {name,
+          std::move(summary),
+          std::move(paper),
+          {},
+          default_options<WithFusion<Options>>,
+          std::move(functions)};
 }
 
 }  // namespace muster

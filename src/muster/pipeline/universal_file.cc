@@ -99,8 +99,8 @@ void require_universal_stage(const Plan& plan, const std::string& wanted_by) {
           : branch.set_kernel &&
                 static_cast<bool>(branch.set_kernel->as<SetKernelStage>().from_universal);
   if (!has_one)
-    throw usage_error("{}: the recipe {} has no universal mixture; use {}", wanted_by, branch.short_name(),
-                      kStagesWithMixture);
+    throw usage_error("{}: the recipe {} has no universal mixture; use {}", wanted_by,
+                      branch.short_name(), kStagesWithMixture);
 }
 
 Universal universal_of(const FittedBranch& branch) {
@@ -118,7 +118,8 @@ Universal universal_of(const FittedBranch& branch) {
   return Universal::load(TensorReader(stage, prefix).scope("universal"));
 }
 
-void save_universal(const BranchPlan& plan, const FittedBranch& branch, const std::filesystem::path& path) {
+void save_universal(const BranchPlan& plan, const FittedBranch& branch,
+                    const std::filesystem::path& path) {
   TensorMap map;
   universal_of(branch).save(TensorWriter(map).scope("universal"));
   for (size_t s = 0; s < branch.reducers.size(); ++s)

@@ -25,14 +25,15 @@ struct UniversalFile {
   FittedBranch make_branch(const BranchPlan& plan) const;
 };
 
-// Throws a usage error in the name of `wanted_by` where the recipe has several branches or rests on no universal
-// mixture.
+// Throws a usage error in the name of `wanted_by` where the recipe has several branches or rests on
+// no universal mixture.
 void require_universal_stage(const Plan& plan, const std::string& wanted_by);
 
 // The mixture of a branch that rests on one.
 Universal universal_of(const FittedBranch& branch);
 
 // The mixture of a recipe's only branch, which require_universal_stage() must allow. Atomic.
-void save_universal(const BranchPlan& plan, const FittedBranch& branch, const std::filesystem::path& path);
+void save_universal(const BranchPlan& plan, const FittedBranch& branch,
+                    const std::filesystem::path& path);
 
 }  // namespace muster

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "oracle/expect_error.h"
 #include "support/datasets.h"
+#include "support/expect_error.h"
 
 namespace muster {
 namespace {
@@ -32,8 +32,7 @@ class UniversalFiles : public ::testing::Test {
 };
 
 TEST_F(UniversalFiles, AreReusedByEveryStageThatRestsOnAMixture) {
-  save(fit("pca:dim=2/fisher:components=4/linear-svm:folds=2", 1),
-                 folder_ / "u.universal");
+  save(fit("pca:dim=2/fisher:components=4/linear-svm:folds=2", 1), folder_ / "u.universal");
   const UniversalFile file = UniversalFile::load(folder_ / "u.universal");
   for (const char* last :
        {"fisher:components=4/linear-svm", "supervector:components=4/rbf/kernel-svm",
@@ -51,8 +50,7 @@ TEST_F(UniversalFiles, AreReusedByEveryStageThatRestsOnAMixture) {
 }
 
 TEST_F(UniversalFiles, AreRefusedWhereTheyDoNotFit) {
-  save(fit("pca:dim=2/fisher:components=4/linear-svm:folds=2", 1),
-                 folder_ / "u.universal");
+  save(fit("pca:dim=2/fisher:components=4/linear-svm:folds=2", 1), folder_ / "u.universal");
   const UniversalFile file = UniversalFile::load(folder_ / "u.universal");
   EXPECT_ERROR(fit("pca:dim=2/fisher:components=3/linear-svm", 1, &file), kUsage, "components=4");
   EXPECT_ERROR(fit("pca:dim=1/fisher:components=4/linear-svm", 1, &file), kUsage, "pca:dim=1");
@@ -61,8 +59,8 @@ TEST_F(UniversalFiles, AreRefusedWhereTheyDoNotFit) {
                "full");
   EXPECT_ERROR(require_universal_stage(plan_of("bow:words=4/linear-svm"), folder_ / "none"), kUsage,
                "no universal mixture");
-  EXPECT_ERROR(require_universal_stage(plan_of("fisher+fisher//linear-svm"), folder_ / "none"), kUsage,
-               "2 branches");
+  EXPECT_ERROR(require_universal_stage(plan_of("fisher+fisher//linear-svm"), folder_ / "none"),
+               kUsage, "2 branches");
   fit("bow:words=4/linear-svm:folds=2", 1).save(folder_ / "m.muster");
   EXPECT_ERROR(UniversalFile::load(folder_ / "m.muster"), kData, "universal mixture");
 }

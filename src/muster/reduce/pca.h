@@ -14,7 +14,9 @@ struct PcaOptions {
   bool whiten = false;
 
   void fields(Fields& f) {
-    f("dim", dim, "dimensions to keep, at most those there are").range(1, 65536).paper("GEN 3.2.1, UGM 4.1");
+    f("dim", dim, "dimensions to keep, at most those there are")
+        .range(1, 65536)
+        .paper("GEN 3.2.1, UGM 4.1");
     f("whiten", whiten, "scale every kept dimension to unit variance");
   }
 };

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "oracle/expect_error.h"
 #include "oracle/pls.h"
-#include "oracle/random_data.h"
+#include "support/expect_error.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {

@@ -5,7 +5,7 @@
 #include "muster/core/parallel.h"
 #include "muster/reduce/pca.h"
 #include "muster/reduce/vector_scaling.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -79,7 +79,8 @@ TEST(Pca, SavesAndLoadsExactlyForAnyThreadCount) {
     fit_pca(keep(2), sample)->save(TensorWriter(saved[threads - 1]));
   }
   const VectorSet set{oracle::normal_matrix(9, 3, Rng(4)), {}};
-  EXPECT_EQ(load_pca(keep(2), TensorReader(saved[0]))->apply(set), load_pca(keep(2), TensorReader(saved[1]))->apply(set));
+  EXPECT_EQ(load_pca(keep(2), TensorReader(saved[0]))->apply(set),
+            load_pca(keep(2), TensorReader(saved[1]))->apply(set));
 }
 
 TEST(Pca, RefusesMoreDimensionsThanThereAreAndNoData) {
@@ -95,8 +96,7 @@ TEST(Pca, ConstantVectorsStayFinite) {
   PcaOptions options = keep(3);
   options.whiten = true;
   const VectorSet reduced = fit_pca(options, sample)->apply(VectorSet{sample.vectors, {}});
-  for (float value : reduced.vectors.values())
-    EXPECT_TRUE(std::isfinite(value));
+  for (float value : reduced.vectors.values()) EXPECT_TRUE(std::isfinite(value));
 }
 
 TEST(VectorScaling, L2AndRoot) {

@@ -37,7 +37,8 @@ class Root final : public Reducer {
       for (float value : set.vectors.row(i)) norm += std::abs(value);
       if (norm <= 0) continue;
       const auto scale = static_cast<float>(1 / norm);
-      for (float& value : set.vectors.row(i)) value = std::copysign(std::sqrt(std::abs(value) * scale), value);
+      for (float& value : set.vectors.row(i))
+        value = std::copysign(std::sqrt(std::abs(value) * scale), value);
     }
     return set;
   }
@@ -54,7 +55,8 @@ class Places final : public Reducer {
   size_t output_dim() const override { return dim_ + num_places(); }
   VectorSet apply(VectorSet set) const override {
     if (set.size() > 0 && !set.has_places())
-      throw data_error("places: this set has no places to append; give them or leave the stage out");
+      throw data_error(
+          "places: this set has no places to append; give them or leave the stage out");
     Matrix<float> extended(set.size(), output_dim());
     for (size_t i = 0; i < set.size(); ++i) {
       std::ranges::copy(set.vectors.row(i), extended.row(i).begin());

@@ -15,7 +15,9 @@ struct PlacesOptions {
   bool scale = false;
 
   void fields(Fields& f) {
-    f("weight", weight, "factor of the appended coordinates, which run from 0 to 1").range(0, 1e6).paper("PMK 5");
+    f("weight", weight, "factor of the appended coordinates, which run from 0 to 1")
+        .range(0, 1e6)
+        .paper("PMK 5");
     f("scale", scale, "append the feature's scale as a third coordinate");
   }
 };

@@ -72,7 +72,8 @@ std::string branch_share_section(const Results& results) {
   if (results.branch_shares.empty()) return "";
   std::string out =
       "<section>\n<h2 id=\"shares\">Shares of branches</h2>\n<p class=\"dim\">How much each branch "
-      "counts in the kernel that the classifier sees, by its mean diagonal; means over splits.</p>\n";
+      "counts in the kernel that the classifier sees, by its mean diagonal; means over "
+      "splits.</p>\n";
   out += html_table_start("shares");
   out +=
       "<thead><tr><th scope=\"col\">Method</th><th scope=\"col\">Branch</th><th "

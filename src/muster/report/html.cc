@@ -25,9 +25,10 @@ std::string html_report(const Results& results) {
       kPolicy, html_escape(results.title.empty() ? "muster report" : results.title), kReportStyle);
   out += headline(results) + "<main>\n<div id=\"toolbar\"></div>\n" + comparison_section(results) +
          summary_section(results) + paired_section(results) + curve_sections(results) +
-         ranking_section(results) + label_section(results) + branch_share_section(results) + weight_map_section(results) +
-         picture_section(results) + class_section(results) + method_sections(results) +
-         recipe_section(results) + time_section(results) + fact_sections(results) + "</main>\n";
+         ranking_section(results) + label_section(results) + branch_share_section(results) +
+         weight_map_section(results) + picture_section(results) + class_section(results) +
+         method_sections(results) + recipe_section(results) + time_section(results) +
+         fact_sections(results) + "</main>\n";
   out += fmt::format(
       "<script type=\"application/json\" id=\"report-data\">{}</script>\n<script>{}</script>\n",
       page_data(results), kReportScript);

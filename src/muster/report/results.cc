@@ -237,8 +237,8 @@ std::vector<std::vector<double>> as_levels(const std::vector<double>& values) {
   return levels;
 }
 
-// Of every branch of kernels that were weighed, the means over splits: its share beside the others, and the
-// weights of its cells where they make a pyramid.
+// Of every branch of kernels that were weighed, the means over splits: its share beside the others,
+// and the weights of its cells where they make a pyramid.
 void add_kernel_shares(const Json& method, Results& results) {
   std::vector<BranchShareRow> rows;
   std::vector<std::vector<double>> parts;
@@ -252,7 +252,8 @@ void add_kernel_shares(const Json& method, Results& results) {
     for (size_t b = 0; b < branches.size(); ++b) {
       rows[b].branch = text_or_empty(branches[b], "branch");
       rows[b].share += number(branches[b], "share", "results.splits.kernel_shares").value_or(0);
-      const auto weights = list(branches[b], "parts", "results.splits.kernel_shares.").get<std::vector<double>>();
+      const auto weights =
+          list(branches[b], "parts", "results.splits.kernel_shares.").get<std::vector<double>>();
       parts[b].resize(weights.size());
       for (size_t i = 0; i < weights.size(); ++i) parts[b][i] += weights[i];
     }
@@ -263,7 +264,8 @@ void add_kernel_shares(const Json& method, Results& results) {
     for (double& weight : parts[b]) weight /= static_cast<double>(count);
     if (auto levels = as_levels(parts[b]); levels.size() > 1)
       results.weight_maps.push_back(
-          {rows.size() > 1 ? rows[b].method + ": " + rows[b].branch : rows[b].method, std::move(levels)});
+          {rows.size() > 1 ? rows[b].method + ": " + rows[b].branch : rows[b].method,
+           std::move(levels)});
     if (rows.size() > 1) results.branch_shares.push_back(rows[b]);
   }
 }

@@ -26,10 +26,10 @@
 // A class is an index into class_names. Only results[].method is required: what is missing is shown
 // as missing. A prediction of multi-label data has "labels" (classes) and "scores" (one a class)
 // instead of "label" and "predicted". Units: "percent" (stored as fractions), "seconds", "ms", "".
-// A level of a weight map has 4^l weights, row by row; a method's own (the means over splits) come from
-// splits[].kernel_shares: [{"branch": ..., "share": ..., "parts": [...]}, ...], parts being the cells of
-// all levels in a row. Methods of one group were run on the same
-// splits; methods of one series (the method's name unless told) are shown and hidden together.
+// A level of a weight map has 4^l weights, row by row; a method's own (the means over splits) come
+// from splits[].kernel_shares: [{"branch": ..., "share": ..., "parts": [...]}, ...], parts being
+// the cells of all levels in a row. Methods of one group were run on the same splits; methods of
+// one series (the method's name unless told) are shown and hidden together.
 #pragma once
 
 #include <map>

@@ -151,8 +151,8 @@ std::string csv_table(const Results& results) {
     out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\r\n", quoted(m.method), quoted(m.recipe),
                        m.splits.size(), exact(m.accuracy_mean), exact(m.accuracy_std),
                        exact(m.mean_class_accuracy_mean), exact(m.auc_mean), exact(m.map_mean),
-                       exact(m.map_11_point_mean),
-                       exact(m.seconds_of("train")), exact(m.seconds_of("test")));
+                       exact(m.map_11_point_mean), exact(m.seconds_of("train")),
+                       exact(m.seconds_of("test")));
   return out;
 }
 

@@ -1,4 +1,5 @@
-// The files of bench/experiments, compiled in so that the command finds them from anywhere.
+// The files of src/muster/reproduce/experiments, compiled in so that the command finds them from
+// anywhere.
 #pragma once
 
 #include <string_view>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/pipeline/experiment.h"
+#include "muster/experiment/experiment.h"
 
 namespace muster {
 

@@ -74,7 +74,8 @@ TEST(Measured, EqualMeansAreEqualWhateverTheirRounding) {
   equal.claims.resize(1);
   equal.claims[0].at_least = 0;
   const double third = 1.0 / 3;
-  std::vector<Measured> runs = {measured("a", 10, {third, third}, 1), measured("b", 10, {third, third}, 1)};
+  std::vector<Measured> runs = {measured("a", 10, {third, third}, 1),
+                                measured("b", 10, {third, third}, 1)};
   runs[1].record["accuracy_mean"] = third - 1e-15;
   const Json row = comparison_of(equal, runs, true).back();
   EXPECT_EQ(row["verdict"], "reached");

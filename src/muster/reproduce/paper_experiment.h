@@ -1,6 +1,6 @@
-// A paper's table or figure as a small declarative file (bench/experiments/NAME.toml): which
-// recipes, under which protocol, on which data, what the paper has, and how near is near enough.
-// docs/reproduce.md explains the fields.
+// A paper's table or figure as a small declarative file
+// (src/muster/reproduce/experiments/NAME.toml): which recipes, under which protocol, on which data,
+// what the paper has, and how near is near enough. docs/reproduce.md explains the fields.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ struct PaperMethod {
   std::string name;
   std::string recipe;  // or the name of a preset; {NAME} stands for the sweep's value
   std::vector<std::string> overrides;
-  // Another data set (a folder under --data) that the universal mixture is learnt from; the data's own where empty.
+  // Another data set (a folder under --data) that the universal mixture is learnt from; the data's
+  // own where empty.
   std::string universal_from;
   std::vector<double> at;  // run at these values of the sweep only; at all where empty
   // By part, one a value of the sweep (a single one without a sweep); what the paper does not give
@@ -65,7 +66,7 @@ struct PaperExperiment {
   std::vector<std::string> stand_in_classes;
   std::string study;  // computed by code (studies.h)
   std::string measure = "accuracy";
-  std::string stand_in_measure;  // where the stand-in has another
+  std::string stand_in_measure;   // where the stand-in has another
   std::vector<std::string> also;  // further measures to draw
   double tolerance = 0;
   uint64_t seed = 1;

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "oracle/expect_error.h"
+#include "support/expect_error.h"
 
 namespace muster {
 namespace {

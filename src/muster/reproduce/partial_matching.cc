@@ -3,10 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "muster/matching/matching.h"
+#include "muster/pyramid/l1_embedding.h"
+#include "muster/pyramid/pmk.h"
 #include "muster/reproduce/studies.h"
-#include "muster/setkernel/l1_embedding.h"
-#include "muster/setkernel/matching.h"
-#include "muster/setkernel/pmk.h"
 
 namespace muster {
 namespace {

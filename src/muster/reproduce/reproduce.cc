@@ -41,10 +41,11 @@ void set_options(OptionsOf<ProtocolOptions>& protocol,
   for (const auto& [name, text] : values) protocol.set("protocol", name, text);
 }
 
-Error missing_data(const PaperExperiment& experiment, const fs::path& folder, const DataDescription& data,
-                   const std::string& instead = "") {
-  return data_error("reproduce {}: {} is not there. It holds {}; get it from {} and lay it out as {}{}", experiment.name,
-                    folder.string(), data.about, data.from, data.layout, instead);
+Error missing_data(const PaperExperiment& experiment, const fs::path& folder,
+                   const DataDescription& data, const std::string& instead = "") {
+  return data_error(
+      "reproduce {}: {} is not there. It holds {}; get it from {} and lay it out as {}{}",
+      experiment.name, folder.string(), data.about, data.from, data.layout, instead);
 }
 
 class Reproduction {
@@ -125,7 +126,8 @@ class Reproduction {
       if (method.at.empty() || std::ranges::find(method.at, value) != method.at.end()) add(value);
   }
 
-  // From all pictures of another data set, as `muster train --save-universal` does without the classifier.
+  // From all pictures of another data set, as `muster train --save-universal` does without the
+  // classifier.
   void learn_universal(const std::string& data, Method& method) const {
     const fs::path folder = options_.data / data;
     if (!fs::exists(folder)) throw missing_data(experiment_, folder, find_data(data));
@@ -173,7 +175,8 @@ class Reproduction {
   bool comparable_ = true;
 };
 
-Json notes_of(const PaperExperiment& experiment, const ReproduceOptions& options, const std::string& other_data) {
+Json notes_of(const PaperExperiment& experiment, const ReproduceOptions& options,
+              const std::string& other_data) {
   Json notes = Json::array();
   if (!experiment.about.empty()) notes.push_back(experiment.about);
   if (!experiment.differs.empty()) notes.push_back("What differs: " + experiment.differs);
@@ -206,16 +209,17 @@ fs::path data_folder(const PaperExperiment& experiment, const ReproduceOptions& 
   if (!options.on.empty()) {
     const fs::path named = options.data / options.on;
     if (fs::exists(named)) return named;
-    throw data_error("reproduce {}: {} is not there; --on takes the name of a folder in {}", experiment.name,
-                     named.string(), options.data.string());
+    throw data_error("reproduce {}: {} is not there; --on takes the name of a folder in {}",
+                     experiment.name, named.string(), options.data.string());
   }
   const fs::path wanted = options.data / experiment.data;
   if (fs::exists(wanted)) return wanted;
   const fs::path other = options.data / experiment.stand_in;
   const bool has_other = !experiment.stand_in.empty() && fs::exists(other);
   if (has_other && options.stand_in) return other;
-  throw missing_data(experiment, wanted, find_data(experiment.data),
-                     has_other ? fmt::format(". --stand-in runs the same on {}", other.string()) : "");
+  throw missing_data(
+      experiment, wanted, find_data(experiment.data),
+      has_other ? fmt::format(". --stand-in runs the same on {}", other.string()) : "");
 }
 
 Dataset select_classes(const Dataset& dataset, const std::vector<std::string>& classes) {
@@ -276,12 +280,12 @@ Json reproduce(const PaperExperiment& experiment, const ReproduceOptions& option
       {"paper", experiment.paper},
       {"title", experiment.title},
       {"quick", options.quick},
-      {"command", fmt::format("muster reproduce {}{}{}{}", experiment.name,
-                              experiment.study.empty() ? " --data DIR" : "",
-                              options.quick ? " --quick" : "",
-                              other_data.empty()                     ? ""
-                              : other_data == experiment.stand_in ? " --stand-in"
-                                                                  : " --on " + other_data)}};
+      {"command",
+       fmt::format("muster reproduce {}{}{}{}", experiment.name,
+                   experiment.study.empty() ? " --data DIR" : "", options.quick ? " --quick" : "",
+                   other_data.empty()                  ? ""
+                   : other_data == experiment.stand_in ? " --stand-in"
+                                                       : " --on " + other_data)}};
   record["notes"] = notes_of(experiment, options, other_data);
   write_file_atomically(options.out / "results.json", record.dump(1) + "\n");
   write_file_atomically(options.out / "summary.json", summary_of(record).dump(1) + "\n");

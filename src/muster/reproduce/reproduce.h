@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
-#include "muster/pipeline/experiment.h"
+#include "muster/experiment/experiment.h"
 #include "muster/reproduce/paper_experiment.h"
 
 namespace muster {

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "muster/reproduce/studies.h"
-#include "oracle/expect_error.h"
 #include "support/datasets.h"
+#include "support/expect_error.h"
 
 namespace muster {
 namespace {
@@ -144,7 +144,8 @@ at_least = 0
   EXPECT_FALSE(record["results"][0].contains("universal"));
   EXPECT_EQ(record["results"][1]["universal"]["file"], "other.safetensors");
   EXPECT_TRUE(record["results"][1]["accuracy_mean"].is_number());
-  ASSERT_EQ(record["comparison"].size(), 1u);  // the claim; the paper's figure is of another measure
+  ASSERT_EQ(record["comparison"].size(),
+            1u);  // the claim; the paper's figure is of another measure
   EXPECT_TRUE(record["comparison"][0]["ours"].is_number());
 }
 

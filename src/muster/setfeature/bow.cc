@@ -24,13 +24,16 @@ class Bow final : public SetStatistic {
 
 }  // namespace
 
-SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng, const Progress& progress) {
-  return SetFeature(std::make_unique<Bow>(fit_words("bow", options.vocabulary, sample, rng, progress)),
-                    options.pooling);
+SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng,
+                   const Progress& progress) {
+  return SetFeature(
+      std::make_unique<Bow>(fit_words("bow", options.vocabulary, sample, rng, progress)),
+      options.pooling);
 }
 
 SetFeature load_bow(const BowOptions& options, TensorReader in) {
-  return SetFeature(std::make_unique<Bow>(load_words(options.vocabulary, std::move(in))), options.pooling);
+  return SetFeature(std::make_unique<Bow>(load_words(options.vocabulary, std::move(in))),
+                    options.pooling);
 }
 
 }  // namespace muster

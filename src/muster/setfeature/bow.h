@@ -1,5 +1,5 @@
-// Bag of words: the histogram of nearest words, divided by the size of the set (EMK section 2, eq 1).
-// As a match kernel it counts the pairs of vectors that share a word. Cost O(m k d) a set.
+// Bag of words: the histogram of nearest words, divided by the size of the set (EMK section 2, eq
+// 1). As a match kernel it counts the pairs of vectors that share a word. Cost O(m k d) a set.
 #pragma once
 
 #include "muster/codebook/words.h"
@@ -17,7 +17,8 @@ struct BowOptions {
   }
 };
 
-SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng, const Progress& progress);
+SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng,
+                   const Progress& progress);
 SetFeature load_bow(const BowOptions& options, TensorReader in);
 
 }  // namespace muster

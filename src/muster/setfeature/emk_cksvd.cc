@@ -4,9 +4,11 @@
 
 namespace muster {
 
-SetFeature fit_emk_cksvd(const EmkCksvdOptions& options, const Sample& sample, Rng rng, const Progress& progress) {
+SetFeature fit_emk_cksvd(const EmkCksvdOptions& options, const Sample& sample, Rng rng,
+                         const Progress& progress) {
   const LocalKernel kernel(options.local, sample.vectors, rng);
-  KernelBasis basis = fit_kernel_basis(options.basis, kernel, sample.vectors, rng.derive("basis"), progress);
+  KernelBasis basis =
+      fit_kernel_basis(options.basis, kernel, sample.vectors, rng.derive("basis"), progress);
   Matrix<float> root = inverse_root(kernel, options.basis.ridge, basis.vectors);
   return SetFeature(std::make_unique<KernelMap>(kernel, std::move(basis.vectors), std::move(root),
                                                 std::move(basis.objective_per_iteration)),

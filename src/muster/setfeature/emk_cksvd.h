@@ -1,6 +1,6 @@
-// Efficient match kernel by learned basis vectors (EMK 3.1): phi(x) = G k_Z(x) with G'G = K_ZZ^-1 and Z
-// from constrained kernel SVD (codebook/kernel_basis.h). Dot products approximate any Mercer local kernel.
-// Cost O(m D d + D^2) a set: G is applied once a set, not once a vector.
+// Efficient match kernel by learned basis vectors (EMK 3.1): phi(x) = G k_Z(x) with G'G = K_ZZ^-1
+// and Z from constrained kernel SVD (codebook/kernel_basis.h). Dot products approximate any Mercer
+// local kernel. Cost O(m D d + D^2) a set: G is applied once a set, not once a vector.
 #pragma once
 
 #include "muster/codebook/kernel_basis.h"
@@ -20,7 +20,8 @@ struct EmkCksvdOptions {
   }
 };
 
-SetFeature fit_emk_cksvd(const EmkCksvdOptions& options, const Sample& sample, Rng rng, const Progress& progress);
+SetFeature fit_emk_cksvd(const EmkCksvdOptions& options, const Sample& sample, Rng rng,
+                         const Progress& progress);
 SetFeature load_emk_cksvd(const EmkCksvdOptions& options, TensorReader in);
 
 }  // namespace muster

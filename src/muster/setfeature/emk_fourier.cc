@@ -7,19 +7,21 @@
 #include <variant>
 
 #include "muster/core/parallel.h"
-#include "muster/math/elementwise.h"
 #include "muster/math/gemm.h"
-#include "muster/math/hadamard.h"
+#include "muster/simd/elementwise.h"
+#include "muster/simd/hadamard.h"
 
 namespace muster {
 namespace {
 
-// Angles of this many vectors at a time: with D = 1000 a block of 256 KiB stays in the second-level cache.
+// Angles of this many vectors at a time: with D = 1000 a block of 256 KiB stays in the second-level
+// cache.
 constexpr size_t kAnglesPerBlock = 65536;
 
 class EmkFourier final : public SetStatistic {
  public:
-  using Frequencies = std::variant<Matrix<float>, HadamardDirections>;  // rows of W, or what stands for them
+  using Frequencies =
+      std::variant<Matrix<float>, HadamardDirections>;  // rows of W, or what stands for them
 
   EmkFourier(Frequencies frequencies, std::vector<float> phases)
       : frequencies_(std::move(frequencies)), phases_(std::move(phases)) {}
@@ -42,7 +44,8 @@ class EmkFourier final : public SetStatistic {
   }
 
   void finish(std::span<const float> sum, size_t count, std::span<float> out) const override {
-    const auto scale = static_cast<float>(std::sqrt(2.0 / static_cast<double>(sum.size())) / static_cast<double>(count));
+    const auto scale = static_cast<float>(std::sqrt(2.0 / static_cast<double>(sum.size())) /
+                                          static_cast<double>(count));
     for (size_t t = 0; t < sum.size(); ++t) out[t] = scale * sum[t];
   }
 
@@ -88,10 +91,12 @@ Matrix<double> normal_rows(size_t rows, size_t d, bool orthogonal, Rng rng) {
 }
 
 // By row, what a row of standard normals is multiplied by for the kernel's density.
-std::vector<double> draw_scales(const EmkFourierOptions& options, double gamma, size_t rows, Rng rng) {
+std::vector<double> draw_scales(const EmkFourierOptions& options, double gamma, size_t rows,
+                                Rng rng) {
   std::vector<double> out(rows);
   for (double& scale : out) {
-    const double spread = options.local.kernel == LocalKernelKind::kCauchy ? -std::log(1 - rng.uniform()) : 1.0;
+    const double spread =
+        options.local.kernel == LocalKernelKind::kCauchy ? -std::log(1 - rng.uniform()) : 1.0;
     scale = std::sqrt(2 * gamma * spread);
   }
   return out;
@@ -105,31 +110,37 @@ Matrix<float> draw_frequencies(const EmkFourierOptions& options, double gamma, s
       value = static_cast<float>(gamma * std::tan(std::numbers::pi * (rng.uniform() - 0.5)));
     return out;
   }
-  const Matrix<double> directions = normal_rows(rows, d, options.orthogonal, rng.derive("directions"));
+  const Matrix<double> directions =
+      normal_rows(rows, d, options.orthogonal, rng.derive("directions"));
   const std::vector<double> scales = draw_scales(options, gamma, rows, rng.derive("scales"));
   for (size_t r = 0; r < rows; ++r)
     for (size_t t = 0; t < d; ++t) out(r, t) = static_cast<float>(scales[r] * directions(r, t));
   return out;
 }
 
-// Fast transforms take a power of two; padding by more than a third would cost the orthogonality that they are for.
+// Fast transforms take a power of two; padding by more than a third would cost the orthogonality
+// that they are for.
 bool takes_hadamard(const EmkFourierOptions& options, size_t d) {
   return options.hadamard && options.orthogonal && options.draws == 1 &&
-         options.local.kernel != LocalKernelKind::kLaplacian && 4 * d >= 3 * HadamardDirections::padded_dim(d);
+         options.local.kernel != LocalKernelKind::kLaplacian &&
+         4 * d >= 3 * HadamardDirections::padded_dim(d);
 }
 
-HadamardDirections draw_hadamard(const EmkFourierOptions& options, double gamma, size_t d, Rng rng) {
+HadamardDirections draw_hadamard(const EmkFourierOptions& options, double gamma, size_t d,
+                                 Rng rng) {
   const auto rows = static_cast<size_t>(options.dim);
   const Matrix<double> normals =
       normal_rows(rows, HadamardDirections::padded_dim(d), false, rng.derive("directions"));
   const std::vector<double> scales = draw_scales(options, gamma, rows, rng.derive("scales"));
   std::vector<float> lengths(rows);
-  for (size_t r = 0; r < rows; ++r) lengths[r] = static_cast<float>(scales[r] * length_of(normals.row(r)));
+  for (size_t r = 0; r < rows; ++r)
+    lengths[r] = static_cast<float>(scales[r] * length_of(normals.row(r)));
   return HadamardDirections(d, std::move(lengths), rng.derive("signs"));
 }
 
 // How much the averages of each feature differ between the classes: their variance.
-std::vector<double> spread_over_classes(const EmkFourier& features, const Sample& sample, const Progress& progress) {
+std::vector<double> spread_over_classes(const EmkFourier& features, const Sample& sample,
+                                        const Progress& progress) {
   std::vector<std::vector<size_t>> members(static_cast<size_t>(sample.num_classes));
   for (size_t i = 0; i < sample.labels.size(); ++i)
     if (sample.labels[i] >= 0) members[static_cast<size_t>(sample.labels[i])].push_back(i);
@@ -154,10 +165,13 @@ std::vector<double> spread_over_classes(const EmkFourier& features, const Sample
 }
 
 void require_shift_invariant(LocalKernelKind kind) {
-  if (kind == LocalKernelKind::kGaussian || kind == LocalKernelKind::kLaplacian || kind == LocalKernelKind::kCauchy)
+  if (kind == LocalKernelKind::kGaussian || kind == LocalKernelKind::kLaplacian ||
+      kind == LocalKernelKind::kCauchy)
     return;
-  throw usage_error("emk-fourier: option kernel takes gaussian, laplacian or cauchy only, whose Fourier transforms are "
-                    "densities; for other kernels use emk-cksvd");
+  throw usage_error(
+      "emk-fourier: option kernel takes gaussian, laplacian or cauchy only, whose Fourier "
+      "transforms are "
+      "densities; for other kernels use emk-cksvd");
 }
 
 }  // namespace
@@ -165,18 +179,22 @@ void require_shift_invariant(LocalKernelKind kind) {
 void EmkFourierOptions::fields(Fields& f) {
   f("dim", dim, "number of random Fourier features (D)").range(1, 1e6).paper("EMK 3.2");
   local.fields(f);
-  f("orthogonal", orthogonal, "orthogonal directions: same kernel, smaller error").paper("Yu et al. 2016");
+  f("orthogonal", orthogonal, "orthogonal directions: same kernel, smaller error")
+      .paper("Yu et al. 2016");
   f("hadamard", hadamard,
-    "directions by fast Hadamard transforms, d log d a block instead of d^2; where d is at least 48 and 3/4 of a power of two")
+    "directions by fast Hadamard transforms, d log d a block instead of d^2; where d is at least "
+    "48 and 3/4 of a power of two")
       .paper("Yu et al. 2016");
   f("draws", draws,
-    "frequencies drawn for each that is kept: those whose averages differ most between the classes; 1 keeps all")
+    "frequencies drawn for each that is kept: those whose averages differ most between the "
+    "classes; 1 keeps all")
       .range(1, 1000)
       .paper("Sinha & Duchi 2016");
   pooling.fields(f);
 }
 
-SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sample, Rng rng, const Progress& progress) {
+SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sample, Rng rng,
+                           const Progress& progress) {
   require_shift_invariant(options.local.kernel);
   const double gamma = LocalKernel(options.local, sample.vectors, rng).gamma();
   const size_t d = sample.vectors.cols();
@@ -185,12 +203,14 @@ SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sampl
   for (float& phase : phases)
     phase = static_cast<float>(phase_rng.uniform(-std::numbers::pi, std::numbers::pi));
   if (takes_hadamard(options, d))
-    return SetFeature(std::make_unique<EmkFourier>(draw_hadamard(options, gamma, d, rng.derive("frequencies")),
-                                                   std::move(phases)),
-                      options.pooling);
+    return SetFeature(
+        std::make_unique<EmkFourier>(draw_hadamard(options, gamma, d, rng.derive("frequencies")),
+                                     std::move(phases)),
+        options.pooling);
   Matrix<float> frequencies = draw_frequencies(options, gamma, d, rng.derive("frequencies"));
   if (options.draws > 1) {
-    const std::vector<double> spread = spread_over_classes(EmkFourier(frequencies, phases), sample, progress);
+    const std::vector<double> spread =
+        spread_over_classes(EmkFourier(frequencies, phases), sample, progress);
     std::vector<size_t> kept(phases.size());
     std::iota(kept.begin(), kept.end(), size_t{0});
     std::ranges::stable_sort(kept, std::greater<>(), [&](size_t t) { return spread[t]; });
@@ -200,7 +220,8 @@ SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sampl
     for (const size_t t : kept) of_kept.push_back(phases[t]);
     phases = std::move(of_kept);
   }
-  return SetFeature(std::make_unique<EmkFourier>(std::move(frequencies), std::move(phases)), options.pooling);
+  return SetFeature(std::make_unique<EmkFourier>(std::move(frequencies), std::move(phases)),
+                    options.pooling);
 }
 
 SetFeature load_emk_fourier(const EmkFourierOptions& options, TensorReader in) {
@@ -209,7 +230,8 @@ SetFeature load_emk_fourier(const EmkFourierOptions& options, TensorReader in) {
   if (in.has("frequencies")) {
     Matrix<float> frequencies = in.matrix<float>("frequencies");
     in.require(frequencies.rows() == phases.size(), "frequencies and phases differ in number");
-    return SetFeature(std::make_unique<EmkFourier>(std::move(frequencies), std::move(phases)), options.pooling);
+    return SetFeature(std::make_unique<EmkFourier>(std::move(frequencies), std::move(phases)),
+                      options.pooling);
   }
   const double input_dim = in.number("input_dim");
   in.require(input_dim >= 1 && input_dim <= 1e6, "the vectors' dimension is none");
@@ -220,9 +242,10 @@ SetFeature load_emk_fourier(const EmkFourierOptions& options, TensorReader in) {
   in.require(signs.rows() == HadamardDirections::sign_rows(d, lengths.size()) &&
                  signs.cols() == HadamardDirections::padded_dim(d),
              "signs do not fit the vectors' dimension");
-  return SetFeature(std::make_unique<EmkFourier>(HadamardDirections(d, std::move(lengths), std::move(signs)),
-                                                 std::move(phases)),
-                    options.pooling);
+  return SetFeature(
+      std::make_unique<EmkFourier>(HadamardDirections(d, std::move(lengths), std::move(signs)),
+                                   std::move(phases)),
+      options.pooling);
 }
 
 }  // namespace muster

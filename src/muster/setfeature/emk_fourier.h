@@ -1,23 +1,24 @@
-// Efficient match kernel by random Fourier features (EMK 3.2): phi(x) = sqrt(2/D) cos(W x + b), whose dot
-// products approximate a shift-invariant local kernel k(x, y) with an error that falls as 1/sqrt(D); the
-// set's vector is the mean of phi, so that dot products of sets approximate the sum match kernel.
+// Efficient match kernel by random Fourier features (EMK 3.2): phi(x) = sqrt(2/D) cos(W x + b),
+// whose dot products approximate a shift-invariant local kernel k(x, y) with an error that falls as
+// 1/sqrt(D); the set's vector is the mean of phi, so that dot products of sets approximate the sum
+// match kernel.
 //
 //   gaussian    rows of W ~ N(0, 2 gamma I)
 //   laplacian   components of W ~ Cauchy of scale gamma
 //   cauchy      rows of W ~ N(0, 2 gamma s I), s ~ Exp(1) a row
 //   b ~ U[-pi, pi]
 //
-// With orthogonal=true (gaussian, cauchy) blocks of d rows are made orthogonal, their lengths kept as drawn
-// (orthogonal random features, Yu et al. 2016): same expectation, smaller error. With hadamard=true they are
-// drawn as math/hadamard.h has them, where the vectors' dimension nearly fills a power of two: D log d instead
-// of D d a vector.
-// draws=k draws k D features and keeps the D whose averages differ most between the classes of the
-// sample (after Sinha & Duchi 2016); the kernel is then one that the labels shaped.
-// Cost a set: O(m D log d) by Hadamard transforms, O(m d D) by a matrix product otherwise, and m D cosines;
-// fit O(d D), or O(d^2 D) orthogonal without them.
+// With orthogonal=true (gaussian, cauchy) blocks of d rows are made orthogonal, their lengths kept
+// as drawn (orthogonal random features, Yu et al. 2016): same expectation, smaller error. With
+// hadamard=true they are drawn as math/hadamard.h has them, where the vectors' dimension nearly
+// fills a power of two: D log d instead of D d a vector. draws=k draws k D features and keeps the D
+// whose averages differ most between the classes of the sample (after Sinha & Duchi 2016); the
+// kernel is then one that the labels shaped. Cost a set: O(m D log d) by Hadamard transforms, O(m d
+// D) by a matrix product otherwise, and m D cosines; fit O(d D), or O(d^2 D) orthogonal without
+// them.
 #pragma once
 
-#include "muster/math/local_kernel.h"
+#include "muster/localkernel/local_kernel.h"
 #include "muster/setfeature/set_feature.h"
 
 namespace muster {
@@ -34,7 +35,8 @@ struct EmkFourierOptions {
 };
 
 // Kernels that are not shift-invariant (chi2, intersection, polynomial) are a usage error.
-SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sample, Rng rng, const Progress& progress);
+SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sample, Rng rng,
+                           const Progress& progress);
 SetFeature load_emk_fourier(const EmkFourierOptions& options, TensorReader in);
 
 }  // namespace muster

@@ -10,29 +10,39 @@
 namespace muster {
 
 void EmkKpcaOptions::fields(Fields& f) {
-  f("dim", dim, "dimension of the map (D); fewer where the kernel matrix has a lower rank").range(1, 20000).paper("EMK 3.1");
-  f("samples", samples, "local features the components are made of (F); the paper has 10,000").range(1, 20000).paper("EMK 4");
+  f("dim", dim, "dimension of the map (D); fewer where the kernel matrix has a lower rank")
+      .range(1, 20000)
+      .paper("EMK 3.1");
+  f("samples", samples, "local features the components are made of (F); the paper has 10,000")
+      .range(1, 20000)
+      .paper("EMK 4");
   local.fields(f);
   pooling.fields(f);
 }
 
-SetFeature fit_emk_kpca(const EmkKpcaOptions& options, const Sample& sample, Rng rng, const Progress&) {
+SetFeature fit_emk_kpca(const EmkKpcaOptions& options, const Sample& sample, Rng rng,
+                        const Progress&) {
   if (sample.vectors.rows() == 0)
-    throw data_error("emk-kpca: there is not a single vector to learn from; the training items gave no features");
+    throw data_error(
+        "emk-kpca: there is not a single vector to learn from; the training items gave no "
+        "features");
   const LocalKernel kernel(options.local, sample.vectors, rng);
   Matrix<float> basis = select_rows(
-      sample.vectors.view(), rng.derive("features").sample(sample.vectors.rows(), static_cast<size_t>(options.samples)));
+      sample.vectors.view(),
+      rng.derive("features").sample(sample.vectors.rows(), static_cast<size_t>(options.samples)));
   Matrix<float> gram(basis.rows(), basis.rows());
   const std::vector<float> half = half_squared_norms(basis);
   parallel_for(basis.rows(), 128, [&](size_t begin, size_t end) {
-    kernel.block(basis.view().slice_rows(begin, end - begin), std::span(half).subspan(begin, end - begin), basis, half,
+    kernel.block(basis.view().slice_rows(begin, end - begin),
+                 std::span(half).subspan(begin, end - begin), basis, half,
                  gram.view().slice_rows(begin, end - begin));
   });
   TopEigen top = top_eigenpairs(gram, static_cast<size_t>(options.dim), rng.derive("eigen"));
   if (top.values.empty()) throw data_error("emk-kpca: the kernel is 0 between all sampled vectors");
   for (size_t j = 0; j < top.values.size(); ++j)
     for (float& value : top.vectors.row(j)) value /= static_cast<float>(std::sqrt(top.values[j]));
-  return SetFeature(std::make_unique<KernelMap>(kernel, std::move(basis), std::move(top.vectors)), options.pooling);
+  return SetFeature(std::make_unique<KernelMap>(kernel, std::move(basis), std::move(top.vectors)),
+                    options.pooling);
 }
 
 SetFeature load_emk_kpca(const EmkKpcaOptions& options, TensorReader in) {

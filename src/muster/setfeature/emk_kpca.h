@@ -1,10 +1,10 @@
-// Efficient match kernel by kernel PCA (EMK 3.1): phi(x) = Lambda^-1/2 U' k_F(x), with U, Lambda the D
-// largest eigenpairs of the kernel matrix of F random local features. Not centred, as dot products are to
-// approximate the kernel itself. Cost O(m F d + D F) a set: it grows with the sample F, the price the paper
-// names; fit O(F^2 (d + D)).
+// Efficient match kernel by kernel PCA (EMK 3.1): phi(x) = Lambda^-1/2 U' k_F(x), with U, Lambda
+// the D largest eigenpairs of the kernel matrix of F random local features. Not centred, as dot
+// products are to approximate the kernel itself. Cost O(m F d + D F) a set: it grows with the
+// sample F, the price the paper names; fit O(F^2 (d + D)).
 #pragma once
 
-#include "muster/math/local_kernel.h"
+#include "muster/localkernel/local_kernel.h"
 #include "muster/setfeature/set_feature.h"
 
 namespace muster {
@@ -18,7 +18,8 @@ struct EmkKpcaOptions {
   void fields(Fields& f);
 };
 
-SetFeature fit_emk_kpca(const EmkKpcaOptions& options, const Sample& sample, Rng rng, const Progress& progress);
+SetFeature fit_emk_kpca(const EmkKpcaOptions& options, const Sample& sample, Rng rng,
+                        const Progress& progress);
 SetFeature load_emk_kpca(const EmkKpcaOptions& options, TensorReader in);
 
 }  // namespace muster

@@ -8,7 +8,7 @@
 #include "muster/setfeature/emk_kpca.h"
 #include "muster/setfeature/kernel_codebook.h"
 #include "muster/setfeature/kernel_map.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -34,9 +34,11 @@ VectorSet one_vector(std::span<const float> values) {
 }
 
 // Mean squared error of the map's dot products over all pairs of vectors.
-double map_error(const SetFeature& feature, const LocalKernel& kernel, const Matrix<float>& vectors) {
+double map_error(const SetFeature& feature, const LocalKernel& kernel,
+                 const Matrix<float>& vectors) {
   std::vector<std::vector<float>> maps;
-  for (size_t i = 0; i < vectors.rows(); ++i) maps.push_back(encode(feature, one_vector(vectors.row(i))));
+  for (size_t i = 0; i < vectors.rows(); ++i)
+    maps.push_back(encode(feature, one_vector(vectors.row(i))));
   double error = 0;
   for (size_t i = 0; i < maps.size(); ++i)
     for (size_t j = 0; j < maps.size(); ++j)
@@ -51,12 +53,13 @@ double fourier_error(LocalKernelKind kind, int dim, bool orthogonal, uint64_t se
   options.local.kernel = kind;
   options.local.gamma = 0.1;
   const Matrix<float> vectors = oracle::normal_matrix(30, 8, Rng(1));
-  return map_error(fit_emk_fourier(options, sample_of(vectors), Rng(seed), {}), LocalKernel(options.local), vectors);
+  return map_error(fit_emk_fourier(options, sample_of(vectors), Rng(seed), {}),
+                   LocalKernel(options.local), vectors);
 }
 
 TEST(KernelMap, CellsFinishedTogetherAreAsOneByOne) {
-  const KernelMap map(LocalKernel(LocalKernelOptions{.gamma = 0.1}), oracle::normal_matrix(19, 5, Rng(1)),
-                      oracle::normal_matrix(7, 19, Rng(2)));
+  const KernelMap map(LocalKernel(LocalKernelOptions{.gamma = 0.1}),
+                      oracle::normal_matrix(19, 5, Rng(1)), oracle::normal_matrix(7, 19, Rng(2)));
   const Matrix<float> sums = oracle::normal_matrix(4, 19, Rng(3));
   const std::vector<size_t> counts = {3, 1, 0, 250};
   Matrix<float> cells = sums;
@@ -66,12 +69,14 @@ TEST(KernelMap, CellsFinishedTogetherAreAsOneByOne) {
   for (size_t c = 0; c < counts.size(); ++c) {
     std::vector<float> alone(7);
     if (counts[c] > 0) map.finish(cells.row(c), counts[c], alone);
-    for (size_t t = 0; t < alone.size(); ++t) EXPECT_NEAR(together(c, t), alone[t], 1e-5) << c << " " << t;
+    for (size_t t = 0; t < alone.size(); ++t)
+      EXPECT_NEAR(together(c, t), alone[t], 1e-5) << c << " " << t;
   }
 }
 
 TEST(EmkFourier, ErrorFallsAsOneOverTheSquareRootOfD) {
-  for (LocalKernelKind kind : {LocalKernelKind::kGaussian, LocalKernelKind::kLaplacian, LocalKernelKind::kCauchy}) {
+  for (LocalKernelKind kind :
+       {LocalKernelKind::kGaussian, LocalKernelKind::kLaplacian, LocalKernelKind::kCauchy}) {
     double small = 0, large = 0;
     for (uint64_t seed = 0; seed < 8; ++seed) {
       small += fourier_error(kind, 256, false, seed);
@@ -79,7 +84,8 @@ TEST(EmkFourier, ErrorFallsAsOneOverTheSquareRootOfD) {
     }
     // Mean squared errors: 16 times the features, a sixteenth of the error, give or take chance.
     EXPECT_NEAR(std::log2(small / large), 4, 0.8) << static_cast<int>(kind);
-    // The variance of 2 cos cos is 1 + k(2x, 2y)/2 - k^2, at most 1.5, and 1 / D of that for the mean of D.
+    // The variance of 2 cos cos is 1 + k(2x, 2y)/2 - k^2, at most 1.5, and 1 / D of that for the
+    // mean of D.
     EXPECT_LT(large / 8, 1.5 / 4096);
   }
 }
@@ -93,7 +99,8 @@ TEST(EmkFourier, OrthogonalFeaturesErrLess) {
   EXPECT_LT(orthogonal, 0.9 * plain);
 }
 
-// On vectors of 128 dimensions, where the directions come from fast transforms: the error of plain orthogonal ones.
+// On vectors of 128 dimensions, where the directions come from fast transforms: the error of plain
+// orthogonal ones.
 TEST(EmkFourier, HadamardFeaturesErrAsLittleAsOtherOrthogonalOnes) {
   const Matrix<float> vectors = oracle::normal_matrix(30, 128, Rng(1));
   for (const LocalKernelKind kind : {LocalKernelKind::kGaussian, LocalKernelKind::kCauchy})
@@ -107,8 +114,8 @@ TEST(EmkFourier, HadamardFeaturesErrAsLittleAsOtherOrthogonalOnes) {
           options.hadamard = hadamard;
           options.local.kernel = kind;
           options.local.gamma = 0.004;
-          return map_error(fit_emk_fourier(options, sample_of(vectors), Rng(seed), {}), LocalKernel(options.local),
-                           vectors);
+          return map_error(fit_emk_fourier(options, sample_of(vectors), Rng(seed), {}),
+                           LocalKernel(options.local), vectors);
         };
         dense += error(true, false);
         fast += error(true, true);
@@ -137,7 +144,8 @@ TEST(EmkFourier, KeepsTheDrawnFeaturesThatDifferMostBetweenClasses) {
   std::vector<std::vector<double>> averages(kClasses, std::vector<double>(drawn.dim()));
   for (size_t i = 0; i < sample.vectors.rows(); ++i) {
     const std::vector<float> map = encode(drawn, one_vector(sample.vectors.row(i)));
-    for (size_t t = 0; t < map.size(); ++t) averages[static_cast<size_t>(sample.labels[i])][t] += map[t];
+    for (size_t t = 0; t < map.size(); ++t)
+      averages[static_cast<size_t>(sample.labels[i])][t] += map[t];
   }
   std::vector<std::pair<double, size_t>> spread;
   for (size_t t = 0; t < drawn.dim(); ++t) {
@@ -150,7 +158,8 @@ TEST(EmkFourier, KeepsTheDrawnFeaturesThatDifferMostBetweenClasses) {
   const VectorSet probe{oracle::normal_matrix(4, 5, Rng(4)), {}};
   const std::vector<float> a = encode(drawn, probe), b = encode(kept, probe);
   ASSERT_EQ(b.size(), static_cast<size_t>(kKept));
-  for (size_t t = 0; t < b.size(); ++t) EXPECT_NEAR(b[t], std::sqrt(kDraws) * a[spread[t].second], 1e-5);
+  for (size_t t = 0; t < b.size(); ++t)
+    EXPECT_NEAR(b[t], std::sqrt(kDraws) * a[spread[t].second], 1e-5);
 }
 
 TEST(EmkFourier, WithoutLabelsDrawsChangeNothing) {
@@ -158,7 +167,8 @@ TEST(EmkFourier, WithoutLabelsDrawsChangeNothing) {
   EmkFourierOptions options;
   options.dim = 10;
   options.orthogonal = false;
-  const std::vector<float> plain = encode(fit_emk_fourier(options, sample, Rng(7), {}), {sample.vectors, {}});
+  const std::vector<float> plain =
+      encode(fit_emk_fourier(options, sample, Rng(7), {}), {sample.vectors, {}});
   options.draws = 4;
   EXPECT_EQ(encode(fit_emk_fourier(options, sample, Rng(7), {}), {sample.vectors, {}}), plain);
 }
@@ -180,16 +190,19 @@ TEST(EmkCksvd, TwentyLearnedMapsBeatTwoHundredRandomOnes) {
   EmkFourierOptions random;
   random.dim = 200;
   const LocalKernel kernel(learned.local);
-  const double learned_error = map_error(fit_emk_cksvd(learned, sample_of(points), Rng(2), {}), kernel, points);
-  const double random_error = map_error(fit_emk_fourier(random, sample_of(points), Rng(2), {}), kernel, points);
+  const double learned_error =
+      map_error(fit_emk_cksvd(learned, sample_of(points), Rng(2), {}), kernel, points);
+  const double random_error =
+      map_error(fit_emk_fourier(random, sample_of(points), Rng(2), {}), kernel, points);
   EXPECT_LT(learned_error, random_error);
 }
 
 TEST(EmkCksvd, AFullBasisReproducesAnyMercerKernel) {
   Matrix<float> vectors = oracle::normal_matrix(25, 4, Rng(3));
   for (float& value : vectors.values()) value = std::abs(value);
-  for (LocalKernelKind kind : {LocalKernelKind::kGaussian, LocalKernelKind::kLaplacian, LocalKernelKind::kCauchy,
-                               LocalKernelKind::kChi2, LocalKernelKind::kIntersection, LocalKernelKind::kPolynomial}) {
+  for (LocalKernelKind kind :
+       {LocalKernelKind::kGaussian, LocalKernelKind::kLaplacian, LocalKernelKind::kCauchy,
+        LocalKernelKind::kChi2, LocalKernelKind::kIntersection, LocalKernelKind::kPolynomial}) {
     EmkCksvdOptions options;
     options.basis.dim = 25;
     options.basis.iterations = 0;
@@ -197,7 +210,8 @@ TEST(EmkCksvd, AFullBasisReproducesAnyMercerKernel) {
     options.local.kernel = kind;
     options.local.gamma = 0.5;
     const SetFeature feature = fit_emk_cksvd(options, sample_of(vectors), Rng(4), {});
-    EXPECT_LT(map_error(feature, LocalKernel(options.local), vectors), 1e-4) << static_cast<int>(kind);
+    EXPECT_LT(map_error(feature, LocalKernel(options.local), vectors), 1e-4)
+        << static_cast<int>(kind);
   }
 }
 
@@ -218,7 +232,8 @@ TEST(Emk, SetsMeanTheSumMatchKernel) {
   const LocalKernel kernel(options.local);
   double exact = 0;
   for (size_t i = 0; i < x.size(); ++i)
-    for (size_t j = 0; j < y.size(); ++j) exact += kernel.value(x.vectors.row(i), y.vectors.row(j)) / (30.0 * 17.0);
+    for (size_t j = 0; j < y.size(); ++j)
+      exact += kernel.value(x.vectors.row(i), y.vectors.row(j)) / (30.0 * 17.0);
   EXPECT_NEAR(dot(encode(feature, x), encode(feature, y)), exact, 0.01);
 }
 
@@ -238,7 +253,8 @@ TEST(KernelCodebook, SharesAddUpToOneAndFollowTheFormula) {
     double total = 0;
     for (size_t j = 0; j < 9; ++j) {
       double distance = 0;
-      for (size_t t = 0; t < 3; ++t) distance += std::pow(double(set.vectors(i, t)) - words(j, t), 2);
+      for (size_t t = 0; t < 3; ++t)
+        distance += std::pow(double(set.vectors(i, t)) - words(j, t), 2);
       total += weight[j] = std::exp(-distance / (2 * 0.7 * 0.7));
     }
     for (size_t j = 0; j < 9; ++j) expected[j] += weight[j] / total / 70;

@@ -9,7 +9,7 @@
 // matrix products.
 #pragma once
 
-#include "muster/codebook/universal.h"
+#include "muster/mixture/universal.h"
 #include "muster/setfeature/set_feature.h"
 
 namespace muster {

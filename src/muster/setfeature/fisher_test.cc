@@ -6,7 +6,7 @@
 #include "muster/setfeature/supervector.h"
 #include "muster/setfeature/vlad.h"
 #include "oracle/adapted.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {

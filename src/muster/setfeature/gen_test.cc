@@ -6,7 +6,7 @@
 #include "muster/setfeature/bow.h"
 #include "muster/setfeature/gmm_bow.h"
 #include "oracle/gmm.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {

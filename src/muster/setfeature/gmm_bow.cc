@@ -1,6 +1,6 @@
 #include "muster/setfeature/gmm_bow.h"
 
-#include "muster/math/elementwise.h"
+#include "muster/simd/elementwise.h"
 
 namespace muster {
 namespace {

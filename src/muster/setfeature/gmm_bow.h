@@ -7,7 +7,7 @@
 // Cost O(m k d) a set with diagonal covariances, O(m k d^2) with full ones.
 #pragma once
 
-#include "muster/codebook/vocabulary.h"
+#include "muster/mixture/mixture_vocabulary.h"
 #include "muster/setfeature/set_feature.h"
 
 namespace muster {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "muster/math/elementwise.h"
 #include "muster/math/gemm.h"
 #include "muster/math/nearest.h"
+#include "muster/simd/elementwise.h"
 
 namespace muster {
 namespace {
@@ -36,8 +36,8 @@ class KernelCodebook final : public SetStatistic {
   }
 
  private:
-  // Products with the words become shares that add up to 1. |x|^2 falls out; the nearest word's exponent is
-  // made 0, so that the sum is never 0 however far the vector is from all words.
+  // Products with the words become shares that add up to 1. |x|^2 falls out; the nearest word's
+  // exponent is made 0, so that the sum is never 0 however far the vector is from all words.
   void share_out(std::span<float> row) const {
     float best = -std::numeric_limits<float>::infinity();
     for (size_t j = 0; j < row.size(); ++j) best = std::max(best, row[j] -= half_norms_[j]);
@@ -57,7 +57,8 @@ class KernelCodebook final : public SetStatistic {
 
 void KernelCodebookOptions::fields(Fields& f) {
   vocabulary.fields(f);
-  f("sigma", sigma, "width of the Gaussian; auto is the root mean squared distance to the nearest word, halved")
+  f("sigma", sigma,
+    "width of the Gaussian; auto is the root mean squared distance to the nearest word, halved")
       .range(1e-9, 1e9)
       .paper("EMK 3.1");
   pooling.fields(f);
@@ -68,13 +69,15 @@ SetFeature fit_kernel_codebook(const KernelCodebookOptions& options, const Sampl
   KMeans model = fit_vocabulary("kernel-codebook", options.vocabulary, sample, rng, progress);
   const double spread = std::sqrt(model.error_per_iteration.back()) / 2;
   const double sigma = options.sigma.value_or(spread > 0 ? spread : 1);
-  return SetFeature(std::make_unique<KernelCodebook>(std::move(model.centres), sigma), options.pooling);
+  return SetFeature(std::make_unique<KernelCodebook>(std::move(model.centres), sigma),
+                    options.pooling);
 }
 
 SetFeature load_kernel_codebook(const KernelCodebookOptions& options, TensorReader in) {
   Matrix<float> words = in.matrix<float>("words");
   in.require(words.rows() > 0, "a vocabulary without words");
-  return SetFeature(std::make_unique<KernelCodebook>(std::move(words), in.number("sigma")), options.pooling);
+  return SetFeature(std::make_unique<KernelCodebook>(std::move(words), in.number("sigma")),
+                    options.pooling);
 }
 
 }  // namespace muster

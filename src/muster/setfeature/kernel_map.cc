@@ -1,8 +1,8 @@
 #include "muster/setfeature/kernel_map.h"
 
-#include "muster/math/elementwise.h"
 #include "muster/math/gemm.h"
 #include "muster/math/nearest.h"
+#include "muster/simd/elementwise.h"
 
 namespace muster {
 namespace {
@@ -14,8 +14,11 @@ constexpr size_t kValuesPerBlock = 65536;
 
 KernelMap::KernelMap(LocalKernel kernel, Matrix<float> basis, Matrix<float> projection,
                      std::vector<double> objective)
-    : kernel_(std::move(kernel)), basis_(std::move(basis)), half_norms_(half_squared_norms(basis_)),
-      projection_(std::move(projection)), objective_(std::move(objective)) {
+    : kernel_(std::move(kernel)),
+      basis_(std::move(basis)),
+      half_norms_(half_squared_norms(basis_)),
+      projection_(std::move(projection)),
+      objective_(std::move(objective)) {
   MUSTER_CHECK(projection_.cols() == basis_.rows());
 }
 
@@ -33,12 +36,13 @@ void KernelMap::accumulate(ConstMatrixView vectors, std::span<float> sum) const 
 }
 
 void KernelMap::finish(std::span<const float> sum, size_t count, std::span<float> out) const {
-  gemm_nt(ConstMatrixView(sum.data(), 1, sum.size()), projection_, MatrixView<float>(out.data(), 1, out.size()),
-          1.0f / static_cast<float>(count));
+  gemm_nt(ConstMatrixView(sum.data(), 1, sum.size()), projection_,
+          MatrixView<float>(out.data(), 1, out.size()), 1.0f / static_cast<float>(count));
 }
 
 // P is read from memory once, not once a cell.
-void KernelMap::finish_cells(ConstMatrixView sums, std::span<const size_t> counts, MatrixView<float> out) const {
+void KernelMap::finish_cells(ConstMatrixView sums, std::span<const size_t> counts,
+                             MatrixView<float> out) const {
   if (counts.size() == 1) {
     SetStatistic::finish_cells(sums, counts, out);
     return;
@@ -60,7 +64,8 @@ void KernelMap::save(TensorWriter out) const {
 std::unique_ptr<KernelMap> KernelMap::load(LocalKernelOptions options, TensorReader in) {
   options.gamma = in.number("gamma");
   Matrix<float> basis = in.matrix<float>("basis"), projection = in.matrix<float>("projection");
-  in.require(projection.cols() == basis.rows() && basis.rows() > 0, "basis and projection differ in number");
+  in.require(projection.cols() == basis.rows() && basis.rows() > 0,
+             "basis and projection differ in number");
   return std::make_unique<KernelMap>(LocalKernel(options), std::move(basis), std::move(projection),
                                      in.values<double>("objective_per_iteration"));
 }

@@ -10,7 +10,8 @@ size_t cells_per_side(int level) { return size_t{1} << level; }
 
 size_t cells_up_to(int levels) {
   size_t count = 0;
-  for (int level = 0; level <= levels; ++level) count += cells_per_side(level) * cells_per_side(level);
+  for (int level = 0; level <= levels; ++level)
+    count += cells_per_side(level) * cells_per_side(level);
   return count;
 }
 
@@ -43,7 +44,8 @@ struct LevelSums {
 };
 
 LevelSums finest_level(const SetStatistic& statistic, const VectorSet& set, size_t side) {
-  LevelSums out{side, Matrix<float>(side * side, statistic.sum_dim()), std::vector<size_t>(side * side)};
+  LevelSums out{side, Matrix<float>(side * side, statistic.sum_dim()),
+                std::vector<size_t>(side * side)};
   if (side == 1) {
     statistic.accumulate(set.vectors, out.sums.row(0));
     out.counts[0] = set.size();
@@ -53,14 +55,16 @@ LevelSums finest_level(const SetStatistic& statistic, const VectorSet& set, size
   for (size_t c = 0; c < side * side; ++c) {
     out.counts[c] = sorted.starts[c + 1] - sorted.starts[c];
     if (out.counts[c] == 0) continue;
-    statistic.accumulate(sorted.vectors.view().slice_rows(sorted.starts[c], out.counts[c]), out.sums.row(c));
+    statistic.accumulate(sorted.vectors.view().slice_rows(sorted.starts[c], out.counts[c]),
+                         out.sums.row(c));
   }
   return out;
 }
 
 LevelSums merge_four(const LevelSums& fine) {
   const size_t side = fine.side / 2;
-  LevelSums out{side, Matrix<float>(side * side, fine.sums.cols()), std::vector<size_t>(side * side)};
+  LevelSums out{side, Matrix<float>(side * side, fine.sums.cols()),
+                std::vector<size_t>(side * side)};
   for (size_t y = 0; y < fine.side; ++y)
     for (size_t x = 0; x < fine.side; ++x) {
       const size_t from = y * fine.side + x, to = (y / 2) * side + x / 2;
@@ -103,7 +107,8 @@ void SetStatistic::finish(std::span<const float> sum, size_t count, std::span<fl
   for (size_t t = 0; t < sum.size(); ++t) out[t] = sum[t] * scale;
 }
 
-void SetStatistic::finish_cells(ConstMatrixView sums, std::span<const size_t> counts, MatrixView<float> out) const {
+void SetStatistic::finish_cells(ConstMatrixView sums, std::span<const size_t> counts,
+                                MatrixView<float> out) const {
   for (size_t c = 0; c < counts.size(); ++c)
     if (counts[c] > 0) finish(sums.row(c), counts[c], out.row(c));
 }
@@ -115,12 +120,15 @@ void PoolingOptions::fields(Fields& f) {
   f.choice("cells", cells, {"average", "share"},
            "spatial pyramid: a cell counts as its average, or also by its share of the vectors")
       .paper("EMK 2");
-  f("power", power, "signed power applied to the finished vector; 0.5 is the square root").range(0.01, 1);
+  f("power", power, "signed power applied to the finished vector; 0.5 is the square root")
+      .range(0.01, 1);
   f("l2", l2, "scale the finished vector to length 1");
 }
 
 SetFeature::SetFeature(std::unique_ptr<const SetStatistic> statistic, const PoolingOptions& pooling)
-    : statistic_(std::move(statistic)), pooling_(pooling), num_cells_(cells_up_to(pooling.levels)) {}
+    : statistic_(std::move(statistic)),
+      pooling_(pooling),
+      num_cells_(cells_up_to(pooling.levels)) {}
 
 void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
   MUSTER_CHECK(out.size() == dim());
@@ -128,8 +136,10 @@ void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
   if (set.size() == 0) return;
   MUSTER_CHECK(set.dim() == input_dim());
   if (pooling_.levels > 0 && !set.has_places())
-    throw data_error("spatial pyramid: levels={} needs the place of each vector, and this set has none; "
-                     "give places or set levels=0", pooling_.levels);
+    throw data_error(
+        "spatial pyramid: levels={} needs the place of each vector, and this set has none; "
+        "give places or set levels=0",
+        pooling_.levels);
   LevelSums level = finest_level(*statistic_, set, cells_per_side(pooling_.levels));
   size_t end = out.size();
   for (int l = pooling_.levels; l >= 0; --l) {
@@ -139,9 +149,10 @@ void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
     statistic_->finish_cells(level.sums, level.counts, targets);
     for (size_t c = 0; c < cells; ++c) {
       if (level.counts[c] == 0) continue;
-      const double share = pooling_.cells == CellWeight::kShare
-                               ? static_cast<double>(level.counts[c]) / static_cast<double>(set.size())
-                               : 1.0;
+      const double share =
+          pooling_.cells == CellWeight::kShare
+              ? static_cast<double>(level.counts[c]) / static_cast<double>(set.size())
+              : 1.0;
       const auto weight = static_cast<float>(std::sqrt(std::ldexp(share, -l)));
       if (weight != 1)
         for (float& value : targets.row(c)) value *= weight;

@@ -1,8 +1,9 @@
-// A set becomes one vector. Every such representation is a sum of statistics over the vectors of the
-// set, followed by something done once a set:
+// A set becomes one vector. Every such representation is a sum of statistics over the vectors of
+// the set, followed by something done once a set:
 //
-//   sum = sum_x stat(x)            SetStatistic::accumulate: the hot path, a batch of vectors a call
-//   out = finish(sum, |X|)         SetStatistic::finish: for bow, divide by |X|; for fisher, normalise
+//   sum = sum_x stat(x)            SetStatistic::accumulate: the hot path, a batch of vectors a
+//   call out = finish(sum, |X|)         SetStatistic::finish: for bow, divide by |X|; for fisher,
+//   normalise
 //
 // Sums add up over cells, so a spatial pyramid computes the statistics once, on its finest cells
 // (docs/decisions/0002-sums-and-finish.md).
@@ -35,12 +36,13 @@ class SetStatistic {
   virtual void finish(std::span<const float> sum, size_t count, std::span<float> out) const;
   // The same for several cells, one a row; where a count is 0, `out` is 0 already and stays so. For
   // methods that finish many at the price of one.
-  virtual void finish_cells(ConstMatrixView sums, std::span<const size_t> counts, MatrixView<float> out) const;
+  virtual void finish_cells(ConstMatrixView sums, std::span<const size_t> counts,
+                            MatrixView<float> out) const;
   virtual void save(TensorWriter out) const = 0;
 };
 
-// The cell of a side x side grid over the picture that a place lies in, row by row; places beyond an
-// edge count as on it.
+// The cell of a side x side grid over the picture that a place lies in, row by row; places beyond
+// an edge count as on it.
 size_t cell_of(float x, float y, size_t side);
 
 enum class CellWeight { kAverage, kShare };
@@ -55,20 +57,22 @@ struct PoolingOptions {
   void fields(Fields& f);
 };
 
-// The spatial pyramid of any statistic (EMK 2, METHODS 4). Level l has 2^l x 2^l cells; the vector of
-// a level-l cell is scaled by 2^(-l/2), and with cells=share by the square root of the cell's share of
-// the set's vectors as well (so that every level weighs as much as the ones before it allow).
-// An empty cell is the zero vector, and so is an empty set. Immutable, shareable between threads.
+// The spatial pyramid of any statistic (EMK 2, METHODS 4). Level l has 2^l x 2^l cells; the vector
+// of a level-l cell is scaled by 2^(-l/2), and with cells=share by the square root of the cell's
+// share of the set's vectors as well (so that every level weighs as much as the ones before it
+// allow). An empty cell is the zero vector, and so is an empty set. Immutable, shareable between
+// threads.
 class SetFeature {
  public:
   SetFeature(std::unique_ptr<const SetStatistic> statistic, const PoolingOptions& pooling);
 
   size_t input_dim() const { return statistic_->input_dim(); }
   size_t dim() const { return num_cells_ * statistic_->dim(); }
-  // Writes all of `out` (dim() values). A pyramid (levels > 0) of a set without places is a data error.
+  // Writes all of `out` (dim() values). A pyramid (levels > 0) of a set without places is a data
+  // error.
   void encode(const VectorSet& set, std::span<float> out) const;
-  // From now on finished vectors are standardised. An empty set stays the zero vector, which then is the mean of the
-  // training vectors.
+  // From now on finished vectors are standardised. An empty set stays the zero vector, which then
+  // is the mean of the training vectors.
   void standardise(Standardiser standardiser);
   void save(TensorWriter out) const;
 

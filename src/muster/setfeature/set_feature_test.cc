@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "muster/setfeature/bow.h"
-#include "oracle/random_data.h"
+#include "support/random_data.h"
 
 namespace muster {
 namespace {
@@ -26,7 +26,9 @@ std::vector<float> encode(const SetFeature& feature, const VectorSet& set) {
   return out;
 }
 
-SetFeature mean_feature(PoolingOptions pooling) { return SetFeature(std::make_unique<Mean>(), pooling); }
+SetFeature mean_feature(PoolingOptions pooling) {
+  return SetFeature(std::make_unique<Mean>(), pooling);
+}
 
 // The pyramid as the formula says: every cell on its own, from scratch.
 std::vector<double> naive_pyramid(const VectorSet& set, int levels, bool share) {
@@ -43,7 +45,8 @@ std::vector<double> naive_pyramid(const VectorSet& set, int levels, bool share) 
           for (size_t t = 0; t < 2; ++t) sum[t] += set.vectors(i, t);
         }
         const double fraction = share ? count / static_cast<double>(set.size()) : 1;
-        for (double total : sum) out.push_back(count ? total / count * std::sqrt(fraction / side) : 0);
+        for (double total : sum)
+          out.push_back(count ? total / count * std::sqrt(fraction / side) : 0);
       }
   }
   return out;
@@ -78,7 +81,8 @@ TEST(SetFeature, EmptySetIsZeroAndPyramidNeedsPlaces) {
   PoolingOptions pooling;
   pooling.levels = 1;
   pooling.l2 = true;
-  EXPECT_EQ(encode(mean_feature(pooling), VectorSet{Matrix<float>(0, 2), {}}), std::vector<float>(10));
+  EXPECT_EQ(encode(mean_feature(pooling), VectorSet{Matrix<float>(0, 2), {}}),
+            std::vector<float>(10));
   std::vector<float> out(10);
   EXPECT_THROW(mean_feature(pooling).encode(VectorSet{Matrix<float>(3, 2), {}}, out), Error);
 }

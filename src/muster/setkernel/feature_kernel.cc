@@ -19,13 +19,15 @@ const AlignedVector<float>& values_of(const Representation& set) {
 
 Matrix<float> stack(RepresentedSpan sets, size_t dim) {
   Matrix<float> out(sets.size(), dim);
-  for (size_t i = 0; i < sets.size(); ++i) std::ranges::copy(values_of(*sets[i]), out.row(i).begin());
+  for (size_t i = 0; i < sets.size(); ++i)
+    std::ranges::copy(values_of(*sets[i]), out.row(i).begin());
   return out;
 }
 
 class FeatureKernel final : public SetKernel {
  public:
-  FeatureKernel(FeatureKernelKind kind, std::optional<double> gamma, std::shared_ptr<const SetFeature> feature)
+  FeatureKernel(FeatureKernelKind kind, std::optional<double> gamma,
+                std::shared_ptr<const SetFeature> feature)
       : kind_(kind), gamma_(gamma), feature_(std::move(feature)) {}
 
   std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
@@ -35,7 +37,8 @@ class FeatureKernel final : public SetKernel {
     return std::make_shared<VectorRepresentation>(std::move(values));
   }
 
-  std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan training) const override {
+  std::vector<std::shared_ptr<const SetKernel>> candidates(
+      RepresentedSpan training) const override {
     if (!has_width() || gamma_) return {shared_from_this()};
     std::vector<std::shared_ptr<const SetKernel>> out;
     const double unit = 1 / mean_distance(training);
@@ -57,7 +60,8 @@ class FeatureKernel final : public SetKernel {
                             cols.slice_rows(tile.col, tile.num_cols), block);
       for (size_t i = 0; i < tile.num_rows; ++i)
         for (size_t j = 0; j < tile.num_cols; ++j)
-          out(tile.row + i, tile.col + j) = has_width() ? std::exp(-*gamma_ * block(i, j)) : block(i, j);
+          out(tile.row + i, tile.col + j) =
+              has_width() ? std::exp(-*gamma_ * block(i, j)) : block(i, j);
     });
     if (symmetric) mirror_upper(out);
   }
@@ -85,19 +89,32 @@ class FeatureKernel final : public SetKernel {
   void require_non_negative(std::span<const float> values) const {
     if (kind_ == FeatureKernelKind::kLinear || kind_ == FeatureKernelKind::kRbf) return;
     if (std::ranges::any_of(values, [](float value) { return value < 0; }))
-      throw data_error("{}: this kernel is for histograms, and the set feature before it gives negative values; use "
-                       "linear or rbf instead", kind_ == FeatureKernelKind::kChi2 ? "chi2" : "intersection");
+      throw data_error(
+          "{}: this kernel is for histograms, and the set feature before it gives negative values; "
+          "use "
+          "linear or rbf instead",
+          kind_ == FeatureKernelKind::kChi2 ? "chi2" : "intersection");
   }
 
-  bool has_width() const { return kind_ == FeatureKernelKind::kRbf || kind_ == FeatureKernelKind::kChi2; }
+  bool has_width() const {
+    return kind_ == FeatureKernelKind::kRbf || kind_ == FeatureKernelKind::kChi2;
+  }
 
   // Of two sets: what the exponential is taken of where there is one, else the kernel itself.
   void distances_or_products(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) const {
     switch (kind_) {
-      case FeatureKernelKind::kLinear: gemm_nt(a, b, out); return;
-      case FeatureKernelKind::kIntersection: pairwise_intersection(a, b, out); return;
-      case FeatureKernelKind::kRbf: pairwise_squared_l2(a, b, out); return;
-      case FeatureKernelKind::kChi2: chi2_distances(a, b, out); return;
+      case FeatureKernelKind::kLinear:
+        gemm_nt(a, b, out);
+        return;
+      case FeatureKernelKind::kIntersection:
+        pairwise_intersection(a, b, out);
+        return;
+      case FeatureKernelKind::kRbf:
+        pairwise_squared_l2(a, b, out);
+        return;
+      case FeatureKernelKind::kChi2:
+        chi2_distances(a, b, out);
+        return;
     }
   }
 
@@ -111,8 +128,8 @@ class FeatureKernel final : public SetKernel {
     pairwise_chi2(a, b, out);
     for (size_t i = 0; i < a.rows; ++i)
       for (size_t j = 0; j < b.rows; ++j)
-        out(i, j) = static_cast<float>(
-            std::max(0.0, total(a.row(i)) + total(b.row(j)) - 2.0 * static_cast<double>(out(i, j))));
+        out(i, j) = static_cast<float>(std::max(
+            0.0, total(a.row(i)) + total(b.row(j)) - 2.0 * static_cast<double>(out(i, j))));
   }
 
   double mean_distance(RepresentedSpan training) const {
@@ -133,7 +150,8 @@ class FeatureKernel final : public SetKernel {
 
 }  // namespace
 
-std::shared_ptr<const SetKernel> make_feature_kernel(FeatureKernelKind kind, std::optional<double> gamma,
+std::shared_ptr<const SetKernel> make_feature_kernel(FeatureKernelKind kind,
+                                                     std::optional<double> gamma,
                                                      std::shared_ptr<const SetFeature> feature) {
   return std::make_shared<FeatureKernel>(kind, gamma, std::move(feature));
 }

@@ -1,4 +1,5 @@
-// Kernels between the vectors that a set feature makes of the sets (EMK 4: bow with a Gaussian kernel):
+// Kernels between the vectors that a set feature makes of the sets (EMK 4: bow with a Gaussian
+// kernel):
 //
 //   linear        x.y
 //   rbf           exp(-gamma |x - y|^2)
@@ -27,11 +28,13 @@ struct WidthOptions {
   }
 };
 
-std::shared_ptr<const SetKernel> make_feature_kernel(FeatureKernelKind kind, std::optional<double> gamma,
+std::shared_ptr<const SetKernel> make_feature_kernel(FeatureKernelKind kind,
+                                                     std::optional<double> gamma,
                                                      std::shared_ptr<const SetFeature> feature);
 // `feature` is loaded by the caller; the width comes from the file, where it was settled.
 std::shared_ptr<const SetKernel> load_feature_kernel(FeatureKernelKind kind,
-                                                     std::shared_ptr<const SetFeature> feature, TensorReader in);
+                                                     std::shared_ptr<const SetFeature> feature,
+                                                     TensorReader in);
 
 // The set as a plain vector; shared by kernels that represent sets so.
 class VectorRepresentation final : public Representation {

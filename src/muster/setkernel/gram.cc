@@ -23,8 +23,8 @@ size_t available_memory_bytes() {
 
 }  // namespace
 
-void for_each_tile(size_t rows, size_t cols, size_t tile_side, bool symmetric, const Progress& progress,
-                   const std::function<void(const Tile&)>& body) {
+void for_each_tile(size_t rows, size_t cols, size_t tile_side, bool symmetric,
+                   const Progress& progress, const std::function<void(const Tile&)>& body) {
   std::vector<Tile> tiles;
   for (size_t row = 0; row < rows; row += tile_side)
     for (size_t col = symmetric ? row : 0; col < cols; col += tile_side)
@@ -58,7 +58,8 @@ void check_gram_memory(size_t rows, size_t cols, size_t copies) {
   constexpr double kGiB = 1024.0 * 1024 * 1024;
   if (available > 0 && needed > 0.8 * available)
     throw runtime_failure(
-        "kernel matrix: {} x {} needs {:.1f} GiB, and {:.1f} GiB of memory are free; use fewer items or a "
+        "kernel matrix: {} x {} needs {:.1f} GiB, and {:.1f} GiB of memory are free; use fewer "
+        "items or a "
         "method with a linear classifier (such as bow-linear), which needs no kernel matrix",
         rows, cols, needed / kGiB, available / kGiB);
 }

@@ -12,10 +12,10 @@ struct Tile {
   size_t row, num_rows, col, num_cols;
 };
 
-// Calls body once for every tile of a rows x cols matrix, over threads. With `symmetric` only the tiles
-// on and above the diagonal are visited, and the caller mirrors them (mirror_upper).
-void for_each_tile(size_t rows, size_t cols, size_t tile_side, bool symmetric, const Progress& progress,
-                   const std::function<void(const Tile&)>& body);
+// Calls body once for every tile of a rows x cols matrix, over threads. With `symmetric` only the
+// tiles on and above the diagonal are visited, and the caller mirrors them (mirror_upper).
+void for_each_tile(size_t rows, size_t cols, size_t tile_side, bool symmetric,
+                   const Progress& progress, const std::function<void(const Tile&)>& body);
 
 // Copies the upper triangle to the lower one.
 void mirror_upper(MatrixView<double> gram);
@@ -23,8 +23,8 @@ void mirror_upper(MatrixView<double> gram);
 // Of a square matrix of at least two rows; 0 of a smaller one.
 double mean_off_diagonal(MatrixView<const double> values);
 
-// Throws, with advice, where a rows x cols matrix of doubles (`copies` of it) would not fit into the
-// memory that is free now.
+// Throws, with advice, where a rows x cols matrix of doubles (`copies` of it) would not fit into
+// the memory that is free now.
 void check_gram_memory(size_t rows, size_t cols, size_t copies = 1);
 
 }  // namespace muster

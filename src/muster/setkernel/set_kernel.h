@@ -21,7 +21,8 @@ class Representation {
 using Represented = std::vector<std::shared_ptr<const Representation>>;
 using RepresentedSpan = std::span<const std::shared_ptr<const Representation>>;
 
-// At most `most` of the sets, evenly over their order, so that all classes of an ordered list take part.
+// At most `most` of the sets, evenly over their order, so that all classes of an ordered list take
+// part.
 Represented spread_over(RepresentedSpan sets, size_t most);
 
 struct WeightLearning;
@@ -32,17 +33,18 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   virtual ~SetKernel() = default;
   // On the calling thread.
   virtual std::shared_ptr<const Representation> represent(const VectorSet& set) const = 0;
-  // Kernels to choose from by cross-validation, all with this one's representations: where a width is
-  // left to the data it is settled here, from the represented training sets. This kernel alone, unless
-  // a method says otherwise.
+  // Kernels to choose from by cross-validation, all with this one's representations: where a width
+  // is left to the data it is settled here, from the represented training sets. This kernel alone,
+  // unless a method says otherwise.
   virtual std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan training) const;
-  // out(i, j) = k(a[i], b[j]); `out` is |a| x |b|. Threads inside. Where a and b are the same span the
-  // result is exactly symmetric.
+  // out(i, j) = k(a[i], b[j]); `out` is |a| x |b|. Threads inside. Where a and b are the same span
+  // the result is exactly symmetric.
   virtual void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
                     const Progress& progress) const = 0;
 
-  // A kernel may be a weighted sum of others (one a cell of a spatial pyramid, say) whose weights can be learnt
-  // (kernel_weights.h). How many; 1 for a kernel that is no such sum, which has none of what follows.
+  // A kernel may be a weighted sum of others (one a cell of a spatial pyramid, say) whose weights
+  // can be learnt (kernel_weights.h). How many; 1 for a kernel that is no such sum, which has none
+  // of what follows.
   virtual size_t num_parts() const { return 1; }
   // Part p of a[i] and b[j], without its weight, is out(p, i * |b| + j). On the calling thread.
   virtual void part_grams(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out) const;

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "oracle/expect_error.h"
-#include "oracle/temp_dir.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
 
 namespace muster {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "muster/core/error.h"
-#include "muster/math/half.h"
+#include "muster/simd/half.h"
 #include "muster/store/safetensors.h"
 
 namespace muster {

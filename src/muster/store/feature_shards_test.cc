@@ -5,8 +5,8 @@
 
 #include "muster/core/parallel.h"
 #include "muster/core/rng.h"
-#include "oracle/expect_error.h"
-#include "oracle/temp_dir.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
 
 namespace muster {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "muster/math/half.h"
+#include "muster/simd/half.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/mapped_file.h"
 

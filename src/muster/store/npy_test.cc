@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "oracle/expect_error.h"
-#include "oracle/temp_dir.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
 
 namespace muster {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "muster/store/npy.h"
-#include "oracle/expect_error.h"
-#include "oracle/temp_dir.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
 
 namespace muster {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "oracle/expect_error.h"
-#include "oracle/temp_dir.h"
+#include "support/expect_error.h"
+#include "support/temp_dir.h"
 
 namespace muster {
 namespace {

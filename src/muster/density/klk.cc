@@ -1,0 +1,251 @@
+#include "muster/density/klk.h"
+
+#include <cmath>
+
+#include "muster/density/gaussian_divergence.h"
+#include "muster/density/monte_carlo.h"
+#include "muster/math/gemm.h"
+#include "muster/setkernel/gram.h"
+
+namespace muster {
+namespace {
+
+constexpr double kLeastWeight = 1e-300;
+constexpr size_t kTileSide = 64, kTileSideOfPairs = 8;
+constexpr double kWidthGrid[] = {0.25, 0.5, 1, 2, 4};
+// Sets that the mean divergence is taken of: one-to-one, and where a pair is costly.
+constexpr size_t kItemsForWidth = 500, kItemsForCostlyWidth = 60;
+
+struct KlkSet final : AdaptedSet {
+  // SKL = (u1 . v2 + v1 . u2) / 2 + constant1 + constant2 (one-to-one). One row a component,
+  // relative to the universal mixture's mean: that of the component for one-to-one, its origin for
+  // one-to-many.
+  Matrix<double> u, v;
+  double constant = 0;
+  Draws draws;  // monte-carlo
+
+  using AdaptedSet::AdaptedSet;
+  size_t num_bytes() const override {
+    return 3 * mixture.covariances().size() * sizeof(double) +
+           (u.size() + v.size()) * sizeof(double) + draws.vectors.size() * sizeof(float);
+  }
+};
+
+const KlkSet& set_of(const Representation& set) { return dynamic_cast<const KlkSet&>(set); }
+
+double log_weight(const Gmm& mixture, size_t m) {
+  return std::log(std::max(mixture.weights()[m], kLeastWeight));
+}
+
+// sum_i w_i min_j (KL(p_i || q_j) - log w'_j) without what depends on p alone (UGM eqs 16-17).
+double best_matches(const KlkSet& p, const KlkSet& q) {
+  Matrix<double> products(p.u.rows(), q.v.rows());
+  gemm_nt(p.u, q.v, products);
+  double sum = 0;
+  for (size_t i = 0; i < products.rows(); ++i)
+    sum += p.mixture.weights()[i] * std::ranges::min(products.row(i));
+  return sum / 2;
+}
+
+class Klk final : public SetKernel {
+ public:
+  Klk(const KlkOptions& options, AdaptedSets sets) : options_(options), sets_(std::move(sets)) {}
+
+  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
+    return make_ready(sets_.fit(set));
+  }
+
+  std::vector<std::shared_ptr<const SetKernel>> candidates(
+      RepresentedSpan training) const override {
+    if (options_.gamma) return {shared_from_this()};
+    std::vector<std::shared_ptr<const SetKernel>> out;
+    const double unit = 1 / mean_divergence(training);
+    KlkOptions settled = options_;
+    for (double factor : kWidthGrid) {
+      if (mapping() != Mapping::kOneToOne && factor != 1) continue;
+      settled.gamma = factor * unit;
+      out.push_back(std::make_shared<Klk>(settled, sets_));
+    }
+    return out;
+  }
+
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
+    MUSTER_CHECK(options_.gamma.has_value());
+    divergences(a, b, out, progress);
+    for (size_t i = 0; i < out.rows; ++i)
+      for (double& value : out.row(i)) value = std::exp(-*options_.gamma * value);
+  }
+
+  void save(TensorWriter out) const override {
+    if (options_.gamma) out.put("gamma", *options_.gamma);
+    sets_.save(out);
+  }
+
+  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+    sets_.save_mixtures(sets, out);
+  }
+
+  Represented load_represented(TensorReader in) const override {
+    Represented out;
+    for (Gmm& mixture : sets_.load_mixtures(in)) out.push_back(make_ready(std::move(mixture)));
+    return out;
+  }
+
+ private:
+  Mapping mapping() const { return options_.sets.mapping; }
+
+  std::shared_ptr<const Representation> make_ready(Gmm mixture) const {
+    auto out = std::make_shared<KlkSet>(std::move(mixture));
+    if (mapping() == Mapping::kMonteCarlo)
+      out->draws = draw(out->mixture, static_cast<size_t>(options_.sets.draws));
+    else
+      fill(*out);
+    return out;
+  }
+
+  // KL(p_i || q_j) - log w'_j = 1/2 (u_i . v_j - d - log|C_i|) with log|C_j| - 2 log w'_j in v's
+  // last entry, for which u has a 1. One-to-one: u is times w_i.
+  void fill(KlkSet& set) const {
+    const Gmm& mixture = set.mixture;
+    if (options_.is_mercer() && mixture.kind() == CovarianceKind::kDiagonal)
+      return fill_supervector(set);
+    const size_t k = mixture.num_components(), d = mixture.dim(),
+                 width = divergence_width(d, mixture.kind());
+    const size_t rows = mixture.kind() == CovarianceKind::kFull ? d : 1;
+    set.u = Matrix<double>(k, width);
+    set.v = Matrix<double>(k, width);
+    const bool one_to_one = mapping() == Mapping::kOneToOne;
+    std::vector<double> mean(d);
+    for (size_t m = 0; m < k; ++m) {
+      for (size_t t = 0; t < d; ++t)
+        mean[t] = mixture.means()(m, t) -
+                  (one_to_one ? sets_.universal().means()(m, t) : sets_.universal().origin()[t]);
+      const double log_det =
+          divergence_vectors(mean, mixture.covariances().view().slice_rows(m * rows, rows),
+                             mixture.kind(), set.u.row(m), set.v.row(m));
+      const double weight = mixture.weights()[m], log_of_weight = log_weight(mixture, m);
+      set.v.row(m).back() += log_det - 2 * log_of_weight;
+      set.constant += weight * (log_of_weight - (static_cast<double>(d) + log_det) / 2);
+      if (one_to_one)
+        for (double& value : set.u.row(m)) value *= weight;
+    }
+  }
+
+  // Where only means differ, SKL = |x1 - x2|^2 with x_i = sqrt(w_i) (mu_i - mu^u_i) / sigma_i: half
+  // the work.
+  void fill_supervector(KlkSet& set) const {
+    const Gmm& mixture = set.mixture;
+    set.u = Matrix<double>(mixture.num_components(), mixture.dim());
+    set.v = Matrix<double>(mixture.num_components(), mixture.dim());
+    for (size_t m = 0; m < set.u.rows(); ++m)
+      for (size_t t = 0; t < set.u.cols(); ++t) {
+        const double x = (mixture.means()(m, t) - sets_.universal().means()(m, t)) *
+                         std::sqrt(mixture.weights()[m] / mixture.covariances()(m, t));
+        set.u(m, t) = x;
+        set.v(m, t) = -2 * x;
+        set.constant += x * x;
+      }
+  }
+
+  void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+                   const Progress& progress) const {
+    const bool symmetric = a.data() == b.data() && a.size() == b.size();
+    const size_t side = mapping() == Mapping::kOneToOne ? kTileSide : kTileSideOfPairs;
+    for_each_tile(a.size(), b.size(), side, symmetric, progress, [&](const Tile& tile) {
+      const RepresentedSpan rows = a.subspan(tile.row, tile.num_rows),
+                            cols = b.subspan(tile.col, tile.num_cols);
+      const MatrixView<double> block(&out(tile.row, tile.col), tile.num_rows, tile.num_cols,
+                                     out.stride);
+      if (mapping() == Mapping::kOneToOne)
+        one_to_one(rows, cols, block);
+      else
+        pair_by_pair(rows, cols, block);
+      for (size_t i = 0; i < block.rows; ++i)
+        for (double& value : block.row(i)) value = std::max(0.0, value);
+    });
+    if (symmetric) mirror_upper(out);
+  }
+
+  // Component after component, so that what is multiplied stays in cache.
+  static void one_to_one(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out) {
+    const size_t k = set_of(*a[0]).u.rows(), width = set_of(*a[0]).u.cols();
+    const size_t at_once = std::max<size_t>(1, 1024 / width);
+    Matrix<double> left(a.size(), 2 * at_once * width), right(b.size(), 2 * at_once * width);
+    Matrix<double> part(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i)
+      for (size_t j = 0; j < b.size(); ++j)
+        out(i, j) = set_of(*a[i]).constant + set_of(*b[j]).constant;
+    for (size_t m = 0; m < k; m += at_once) {
+      const size_t count = std::min(at_once, k - m) * width;
+      const auto stack = [&](RepresentedSpan sets, bool swapped, Matrix<double>& to) {
+        for (size_t i = 0; i < sets.size(); ++i) {
+          const KlkSet& set = set_of(*sets[i]);
+          const double *first = set.u.row(m).data(), *second = set.v.row(m).data();
+          if (swapped) std::swap(first, second);
+          std::copy_n(first, count, to.row(i).data());
+          std::copy_n(second, count, to.row(i).data() + count);
+        }
+      };
+      stack(a, false, left);
+      stack(b, true, right);
+      gemm_nt(MatrixView<const double>(left.data(), a.size(), 2 * count, left.cols()),
+              MatrixView<const double>(right.data(), b.size(), 2 * count, right.cols()), part);
+      for (size_t i = 0; i < a.size(); ++i)
+        for (size_t j = 0; j < b.size(); ++j) out(i, j) += part(i, j) / 2;
+    }
+  }
+
+  void pair_by_pair(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out) const {
+    for (size_t i = 0; i < a.size(); ++i)
+      for (size_t j = 0; j < b.size(); ++j) {
+        const KlkSet &p = set_of(*a[i]), &q = set_of(*b[j]);
+        if (mapping() == Mapping::kMonteCarlo)
+          out(i, j) = symmetric_divergence_by_draws(p.mixture, p.draws, q.mixture, q.draws).value;
+        else
+          out(i, j) = best_matches(p, q) + best_matches(q, p) + p.constant + q.constant;
+      }
+  }
+
+  double mean_divergence(RepresentedSpan training) const {
+    const size_t most = mapping() == Mapping::kOneToOne ? kItemsForWidth : kItemsForCostlyWidth;
+    const Represented some = spread_over(training, most);
+    Matrix<double> values(some.size(), some.size());
+    divergences(some, some, values, {});
+    const double mean = mean_off_diagonal(values);
+    return mean > 1e-9 ? mean : 1;  // sets all alike leave rounding only
+  }
+
+  KlkOptions options_;
+  AdaptedSets sets_;
+};
+
+}  // namespace
+
+void KlkOptions::fields(Fields& f) {
+  f("gamma", gamma,
+    "factor of the divergence; auto is 1 / mean divergence, and for one-to-one the best around it")
+      .range(1e-12, 1e12)
+      .paper("UGM 4.1");
+  sets.fields(f);
+}
+
+std::shared_ptr<const SetKernel> fit_klk(const KlkOptions& options, const Sample& sample, Rng rng,
+                                         const Progress& progress) {
+  options.sets.validate("klk");
+  return std::make_shared<Klk>(options, AdaptedSets(options.sets, sample, rng, progress));
+}
+
+std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, TensorReader in) {
+  KlkOptions settled = options;
+  if (in.has("gamma")) settled.gamma = in.number("gamma");
+  return std::make_shared<Klk>(settled, AdaptedSets::load(options.sets, in));
+}
+
+std::shared_ptr<const SetKernel> make_klk(const KlkOptions& options, Universal universal) {
+  options.sets.validate("klk");
+  require_universal("klk", options.sets.universal, options.sets.covariance, universal);
+  return std::make_shared<Klk>(options, AdaptedSets(options.sets, std::move(universal)));
+}
+
+}  // namespace muster

@@ -1,0 +1,149 @@
+#include "muster/density/pdf_kl.h"
+
+#include <cmath>
+
+#include "muster/density/gaussian_divergence.h"
+#include "muster/math/gemm.h"
+#include "muster/setkernel/gram.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kTileSide = 64;
+constexpr double kWidthGrid[] = {0.125, 0.25, 0.5, 1, 2, 4};
+constexpr size_t kItemsForWidth = 500;
+
+// [u, v] with D = (u1 . v2 + v1 . u2) / 2 - d.
+struct DivergenceVectors final : Representation {
+  std::vector<double> values;
+
+  size_t num_bytes() const override { return values.size() * sizeof(double); }
+};
+
+Matrix<double> stack(RepresentedSpan sets, size_t width, bool swapped) {
+  Matrix<double> out(sets.size(), width);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const std::vector<double>& values = dynamic_cast<const DivergenceVectors&>(*sets[i]).values;
+    MUSTER_CHECK(values.size() == width);
+    const auto half = values.begin() + static_cast<ptrdiff_t>(width / 2);
+    if (swapped)
+      std::rotate_copy(values.begin(), half, values.end(), out.row(i).begin());
+    else
+      std::ranges::copy(values, out.row(i).begin());
+  }
+  return out;
+}
+
+class PdfKl final : public SetKernel {
+ public:
+  PdfKl(std::optional<double> alpha, SetMixtures mixtures)
+      : alpha_(alpha), mixtures_(std::move(mixtures)) {}
+
+  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
+    const Gmm gaussian = mixtures_.fit(set);
+    // Means relative to the prior's: what is common to all sets would only cancel.
+    std::vector<double> mean(gaussian.dim());
+    for (size_t t = 0; t < mean.size(); ++t)
+      mean[t] = gaussian.means()(0, t) - mixtures_.prior_mean()[t];
+    const auto out = std::make_shared<DivergenceVectors>();
+    out->values.resize(width());
+    const std::span<double> u = std::span(out->values).first(width() / 2),
+                            v = std::span(out->values).last(width() / 2);
+    divergence_vectors(mean, gaussian.covariances(), gaussian.kind(), u, v);
+    return out;
+  }
+
+  std::vector<std::shared_ptr<const SetKernel>> candidates(
+      RepresentedSpan training) const override {
+    if (alpha_) return {shared_from_this()};
+    std::vector<std::shared_ptr<const SetKernel>> out;
+    const double unit = 1 / mean_divergence(training);
+    for (double factor : kWidthGrid)
+      out.push_back(std::make_shared<PdfKl>(factor * unit, mixtures_));
+    return out;
+  }
+
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
+    MUSTER_CHECK(alpha_.has_value());
+    divergences(a, b, out, progress);
+    for (size_t i = 0; i < out.rows; ++i)
+      for (double& value : out.row(i)) value = std::exp(-*alpha_ * value);
+  }
+
+  void save(TensorWriter out) const override {
+    if (alpha_) out.put("alpha", *alpha_);
+    mixtures_.save(out.scope("prior"));
+  }
+
+  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+    out.put("vectors", stack(sets, width(), false));
+  }
+
+  Represented load_represented(TensorReader in) const override {
+    const Matrix<double> vectors = in.matrix<double>("vectors");
+    in.require(vectors.cols() == width(), "Gaussians of another dimension");
+    Represented out;
+    for (size_t i = 0; i < vectors.rows(); ++i) {
+      const auto set = std::make_shared<DivergenceVectors>();
+      set->values.assign(vectors.row(i).begin(), vectors.row(i).end());
+      out.push_back(set);
+    }
+    return out;
+  }
+
+ private:
+  size_t width() const { return 2 * divergence_width(mixtures_.dim(), mixtures_.kind()); }
+
+  void divergences(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+                   const Progress& progress) const {
+    const bool symmetric = a.data() == b.data() && a.size() == b.size();
+    const Matrix<double> left = stack(a, width(), false), right = stack(b, width(), true);
+    for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+      const MatrixView<double> block(&out(tile.row, tile.col), tile.num_rows, tile.num_cols,
+                                     out.stride);
+      gemm_nt(left.view().slice_rows(tile.row, tile.num_rows),
+              right.view().slice_rows(tile.col, tile.num_cols), block);
+      for (size_t i = 0; i < block.rows; ++i)
+        for (double& value : block.row(i))
+          value = std::max(0.0, value / 2 - static_cast<double>(mixtures_.dim()));
+    });
+    if (symmetric) mirror_upper(out);
+  }
+
+  double mean_divergence(RepresentedSpan training) const {
+    const Represented some = spread_over(training, kItemsForWidth);
+    Matrix<double> values(some.size(), some.size());
+    divergences(some, some, values, {});
+    const double mean = mean_off_diagonal(values);
+    return mean > 1e-9 ? mean : 1;  // sets all alike leave rounding only
+  }
+
+  std::optional<double> alpha_;
+  SetMixtures mixtures_;
+};
+
+}  // namespace
+
+void PdfKlOptions::fields(Fields& f) {
+  f("alpha", alpha,
+    "factor of the divergence; auto is found by cross-validation around 1 / mean divergence")
+      .range(1e-12, 1e12)
+      .paper("GEN 4.1");
+  gaussian.fields(f);
+}
+
+std::shared_ptr<const SetKernel> fit_pdf_kl(const PdfKlOptions& options, const Sample& sample, Rng,
+                                            const Progress&) {
+  return std::make_shared<PdfKl>(
+      options.alpha, SetMixtures(one_gaussian(options.gaussian), sample_moments(sample.vectors)));
+}
+
+std::shared_ptr<const SetKernel> load_pdf_kl(const PdfKlOptions& options, TensorReader in) {
+  std::optional<double> alpha;
+  if (in.has("alpha")) alpha = in.number("alpha");
+  return std::make_shared<PdfKl>(
+      alpha, SetMixtures::load(one_gaussian(options.gaussian), in.scope("prior")));
+}
+
+}  // namespace muster

@@ -1,0 +1,127 @@
+#include "muster/density/ppk.h"
+
+#include <cmath>
+
+#include "muster/density/mixture_product.h"
+#include "muster/density/monte_carlo.h"
+#include "muster/setkernel/gram.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kTileSide = 16;
+
+struct PpkSet final : AdaptedSet {
+  PackedMixture packed;  // closed forms
+  Draws draws;           // monte-carlo
+  double log_norm = 0;   // of the draws
+
+  using AdaptedSet::AdaptedSet;
+  size_t num_bytes() const override {
+    return 3 * mixture.covariances().size() * sizeof(double) + packed.num_bytes() +
+           draws.vectors.size() * sizeof(float);
+  }
+};
+
+const PpkSet& set_of(const Representation& set) { return dynamic_cast<const PpkSet&>(set); }
+
+class Ppk final : public SetKernel {
+ public:
+  Ppk(const PpkOptions& options, AdaptedSets sets)
+      : options_(options),
+        sets_(std::move(sets)),
+        product_({.rho = options.rho,
+                  .weight_power = options.weights == PpkWeights::kPower ? options.rho : 1,
+                  .one_to_one = options.sets.mapping == Mapping::kOneToOne,
+                  .normalise = options.normalise},
+                 sets_.dim(), sets_.kind()) {}
+
+  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
+    return make_ready(sets_.fit(set));
+  }
+
+  void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
+            const Progress& progress) const override {
+    if (!by_draws()) {
+      const auto mixture_of = [](const Representation& set) -> const PackedMixture& {
+        return set_of(set).packed;
+      };
+      product_.gram(a, b, mixture_of, out, progress);
+      return;
+    }
+    const bool symmetric = a.data() == b.data() && a.size() == b.size();
+    for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+      for (size_t i = tile.row; i < tile.row + tile.num_rows; ++i)
+        for (size_t j = tile.col; j < tile.col + tile.num_cols; ++j) {
+          const PpkSet &p = set_of(*a[i]), &q = set_of(*b[j]);
+          out(i, j) = product_by_draws(p.mixture, p.draws, q.mixture, q.draws, options_.rho,
+                                       p.log_norm + q.log_norm)
+                          .value;
+        }
+    });
+    if (symmetric) mirror_upper(out);
+  }
+
+  void save(TensorWriter out) const override { sets_.save(out); }
+
+  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+    sets_.save_mixtures(sets, out);
+  }
+
+  Represented load_represented(TensorReader in) const override {
+    Represented out;
+    for (Gmm& mixture : sets_.load_mixtures(in)) out.push_back(make_ready(std::move(mixture)));
+    return out;
+  }
+
+ private:
+  bool by_draws() const { return options_.sets.mapping == Mapping::kMonteCarlo; }
+
+  std::shared_ptr<const Representation> make_ready(Gmm mixture) const {
+    auto out = std::make_shared<PpkSet>(std::move(mixture));
+    if (by_draws()) {
+      out->draws = draw(out->mixture, static_cast<size_t>(options_.sets.draws));
+      if (options_.normalise) out->log_norm = log_self_product(out->draws, options_.rho) / 2;
+    } else {
+      out->packed = product_.pack(out->mixture);
+    }
+    return out;
+  }
+
+  PpkOptions options_;
+  AdaptedSets sets_;
+  MixtureProduct product_;
+};
+
+}  // namespace
+
+void PpkOptions::fields(Fields& f) {
+  f("rho", rho,
+    "power of the densities: 0.5 is the Bhattacharyya kernel, 1 the expected likelihood")
+      .range(0.01, 10)
+      .paper("UGM 3.1");
+  f.choice(
+       "weights", weights, {"power", "plain"},
+       "weight of a pair of Gaussians: the product of their weights, to the power rho or as it is")
+      .paper("UGM 3.1");
+  f("normalise", normalise, "divide by the roots of the sets' kernels with themselves");
+  sets.fields(f);
+}
+
+std::shared_ptr<const SetKernel> fit_ppk(const PpkOptions& options, const Sample& sample, Rng rng,
+                                         const Progress& progress) {
+  options.sets.validate("ppk");
+  return std::make_shared<Ppk>(options, AdaptedSets(options.sets, sample, rng, progress));
+}
+
+std::shared_ptr<const SetKernel> load_ppk(const PpkOptions& options, TensorReader in) {
+  return std::make_shared<Ppk>(options, AdaptedSets::load(options.sets, in));
+}
+
+std::shared_ptr<const SetKernel> make_ppk(const PpkOptions& options, Universal universal) {
+  options.sets.validate("ppk");
+  require_universal("ppk", options.sets.universal, options.sets.covariance, universal);
+  return std::make_shared<Ppk>(options, AdaptedSets(options.sets, std::move(universal)));
+}
+
+}  // namespace muster

@@ -1,0 +1,400 @@
+#include "muster/experiment/experiment.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "muster/core/memory.h"
+#include "muster/crossval/cross_validation.h"
+#include "muster/experiment/split_measures.h"
+#include "muster/pipeline/kernel_fusion.h"
+#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/universal_file.h"
+#include "muster/pipeline/version.h"
+#include "muster/store/atomic_file.h"
+#include "muster/store/checksum.h"
+#include "muster/store/npy.h"
+
+namespace muster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr double kGatherSeconds = 10;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(file, line))
+    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  return "unknown";
+}
+
+Json machine_facts() {
+  return {{"cpu", cpu_model()},
+          {"cores", std::thread::hardware_concurrency()},
+          {"compiler", __VERSION__}};
+}
+
+// Changes when an item, its size or its labels do.
+std::string data_key(const Dataset& dataset, std::span<const size_t> items) {
+  Checksum sum;
+  const auto add = [&](std::string_view text) { sum.update(std::as_bytes(std::span(text))); };
+  for (size_t item : items) {
+    std::error_code ignored;
+    add(dataset.items[item].name);
+    add(fmt::format("\t{}\t", fs::file_size(dataset.items[item].path, ignored)));
+    for (int label : dataset.labels.of_item[item])
+      add(dataset.labels.class_names[static_cast<size_t>(label)] + ",");
+    if (!dataset.labels.difficult.empty())
+      for (int label : dataset.labels.difficult[item])
+        add("-" + dataset.labels.class_names[static_cast<size_t>(label)] + ",");
+    add("\n");
+  }
+  return fmt::format("{:016x}", sum.digest());
+}
+
+// A concept against everything else, as two classes.
+Labels one_concept(const Labels& labels, int concept_index) {
+  Labels out;
+  const std::string& name = labels.class_names[static_cast<size_t>(concept_index)];
+  out.class_names = {"not " + name, name};
+  for (size_t i = 0; i < labels.size(); ++i)
+    out.of_item.push_back({labels.target(i, concept_index) > 0 ? 1 : 0});
+  return out;
+}
+
+Json rows_json(const Matrix<double>& values) {
+  Json out = Json::array();
+  for (size_t r = 0; r < values.rows(); ++r)
+    out.push_back(std::vector<double>(values.row(r).begin(), values.row(r).end()));
+  return out;
+}
+
+// One object a branch, where weights were learnt or there are several kernels to weigh.
+Json learnt_weights(const Pipeline& pipeline) {
+  Json out = Json::array();
+  const Plan& plan = pipeline.plan();
+  const bool learnt = std::ranges::any_of(
+      plan.branches, [](const BranchPlan& branch) { return branch.learns_weights(); });
+  if (plan.on_vectors() || (!learnt && !plan.weight_learning())) return out;
+  const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
+  const std::vector<std::string> names = plan.branch_names();
+  for (size_t b = 0; b < shares.size(); ++b)
+    out.push_back({{"branch", names[b]}, {"share", shares[b].share}, {"parts", shares[b].parts}});
+  return out;
+}
+
+class Experiment {
+ public:
+  Experiment(const Dataset& dataset, const ExperimentOptions& options, const Progress& progress,
+             const Announce& announce)
+      : dataset_(dataset),
+        options_(options),
+        progress_(progress),
+        announce_(announce),
+        source_(dataset) {
+    if (!options.features.empty()) source_.use_features(options.features);
+    if (!options.cache.folder.empty()) source_.use_cache(options.cache);
+    for (const Method& method : options.methods) {
+      universals_.push_back(method.universal.empty()
+                                ? std::nullopt
+                                : std::optional(UniversalFile::load(method.universal)));
+      plans_.push_back(plan_recipe(method.recipe));
+      if (!plans_.back().classifier)
+        throw usage_error("bench: method {} has no classifier; end its recipe with one",
+                          method.name);
+    }
+    is_fused_.resize(plans_.size());
+    for (const Fusion& fusion : options.fusions)
+      for (const size_t member : fusion.members) is_fused_.at(member) = true;
+  }
+
+  Json run() {
+    fs::create_directories(options_.out / "raw");
+    extract_features();
+    split();
+    auto written = std::chrono::steady_clock::now();
+    for (size_t s = 0; s < splits_.list.size(); ++s) {
+      for (size_t m = 0; m < plans_.size(); ++m) {
+        results_of_[m].push_back(load_or_run(m, s));
+        // What is done is safe in raw/; gathering it takes longer the more there is.
+        if (seconds_since(written) < kGatherSeconds) continue;
+        write_record(record());
+        written = std::chrono::steady_clock::now();
+      }
+      for (size_t f = 0; f < options_.fusions.size(); ++f) {
+        const size_t m = plans_.size() + f;
+        results_of_[m].push_back(fuse_split(options_.fusions[f], splits_.list[s]));
+        announce_(summary(m, s, results_of_[m].back()));
+      }
+    }
+    Json out = record();
+    write_record(out);
+    return out;
+  }
+
+ private:
+  void write_record(const Json& record) const {
+    write_file_atomically(options_.out / "results.json", record.dump(1) + "\n");
+  }
+
+  void extract_features() {
+    std::set<size_t> bad;
+    std::map<std::string, double> seconds;
+    std::vector<size_t> all(dataset_.items.size());
+    for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+    for (const Plan& plan : plans_)
+      for (const BranchPlan& branch : plan.branches) {
+        const std::string key = branch.extractor ? branch.extractor->full_spec().text() : "";
+        if (seconds.contains(key)) continue;
+        const auto start = std::chrono::steady_clock::now();
+        for (const ItemFailure& failure : source_.prepare(branch.extractor, all, progress_))
+          if (bad.insert(failure.item).second) left_out_.push_back(failure.reason);
+        seconds[key] = seconds_since(start);
+      }
+    for (const Plan& plan : plans_) {
+      double total = 0;
+      for (const BranchPlan& branch : plan.branches)
+        total += seconds[branch.extractor ? branch.extractor->full_spec().text() : ""];
+      feature_seconds_.push_back(total);
+    }
+    for (size_t i : all)
+      if (!bad.contains(i)) usable_.push_back(i);
+    if (!left_out_.empty())
+      announce_(fmt::format("{} items cannot be read and are left out", left_out_.size()));
+    if (usable_.empty()) throw data_error("bench: none of the {} items can be read", all.size());
+  }
+
+  void split() {
+    labels_ = dataset_.labels.select(usable_);
+    std::vector<std::string> groups;
+    std::vector<int> marks;
+    for (size_t item : usable_) {
+      groups.push_back(dataset_.items[item].group);
+      marks.push_back(static_cast<int>(dataset_.items[item].part));
+    }
+    splits_ =
+        make_splits(options_.protocol, labels_, groups, marks, Rng(options_.seed).derive("splits"));
+    for (const std::string& note : splits_.notes) announce_(note);
+    data_key_ = data_key(dataset_, usable_);
+    results_of_.resize(plans_.size() + options_.fusions.size());
+  }
+
+  Json protocol_facts() const {
+    Json out = Json::object();
+    ProtocolOptions copy = options_.protocol;
+    Fields fields;
+    copy.fields(fields);
+    for (const Field& field : fields.list()) out[field.name()] = field.text();
+    return out;
+  }
+
+  Json load_or_run(size_t m, size_t s) {
+    std::string key =
+        fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
+                    protocol_facts().dump(), options_.seed, s);
+    if (universals_[m]) key += " universal " + universals_[m]->checksum;
+    const fs::path stem = options_.out / "raw" / fmt::format("{}.{:03}", file_name(m), s);
+    const fs::path file = stem.string() + ".json";
+    if (std::ifstream in(file); in) {
+      Json kept = Json::parse(in, nullptr, false);
+      if (kept.is_object() && kept.value("key", "") == key &&
+          (!is_fused_[m] || kept.contains("probabilities"))) {
+        announce_(fmt::format("{}: split {} of {} was done before", options_.methods[m].name, s + 1,
+                              splits_.list.size()));
+        return kept;
+      }
+    }
+    Json result = run_split(m, splits_.list[s], stem.string() + ".scores.npy");
+    result["key"] = key;
+    write_file_atomically(file, result.dump() + "\n");
+    announce_(summary(m, s, result));
+    return result;
+  }
+
+  // Presets by their name, recipes by number: their text may be longer than a file name.
+  std::string file_name(size_t m) const {
+    const std::string& name = options_.methods[m].name;
+    return name.find('/') == std::string::npos ? name : fmt::format("recipe-{}", m + 1);
+  }
+
+  // Methods first, then fusions.
+  const std::string& name_of(size_t m) const {
+    return m < plans_.size() ? options_.methods[m].name : options_.fusions[m - plans_.size()].name;
+  }
+
+  std::string summary(size_t m, size_t s, const Json& result) const {
+    const bool has_accuracy = result.contains("accuracy");
+    const double value = result.value(has_accuracy ? "accuracy" : "map", 0.0);
+    return fmt::format("{}: split {} of {}: {} {:.1f} %", name_of(m), s + 1, splits_.list.size(),
+                       has_accuracy ? "accuracy" : "mean average precision", 100 * value);
+  }
+
+  std::vector<size_t> items_of(const std::vector<size_t>& indices) const {
+    std::vector<size_t> items;
+    for (size_t i : indices) items.push_back(usable_[i]);
+    return items;
+  }
+
+  Labels labels_of(const Split& split) const {
+    return split.label >= 0 ? one_concept(labels_, split.label) : labels_;
+  }
+
+  Json measured(const Split& split, const Matrix<double>& scores,
+                const Matrix<double>& probabilities) const {
+    Json result{{"seed", split.seed}};
+    if (split.label >= 0) result["concept"] = labels_.class_names[static_cast<size_t>(split.label)];
+    result.update(split_measures(dataset_, items_of(split.test),
+                                 labels_of(split).select(split.test), scores, probabilities));
+    return result;
+  }
+
+  Json run_split(size_t m, const Split& split, const fs::path& scores_file) {
+    const std::vector<size_t> train = items_of(split.train), test = items_of(split.test);
+    StageSeconds seconds;
+    const auto start = std::chrono::steady_clock::now();
+    const uint64_t fit_seed = Rng(options_.seed).derive("fit").derive(split.seed).next();
+    const Pipeline pipeline =
+        fit_pipeline(plans_[m], source_, train, labels_of(split).select(split.train), fit_seed,
+                     progress_, {&seconds, false, universals_[m] ? &*universals_[m] : nullptr});
+    const double train_seconds = seconds_since(start);
+    const auto test_start = std::chrono::steady_clock::now();
+    const Matrix<double> scores = pipeline.scores(source_, test, progress_);
+    const double test_seconds = seconds_since(test_start);
+    write_npy(scores_file, scores);
+    const Matrix<double> probabilities = pipeline.classifier().probabilities(scores);
+    Json result = measured(split, scores, probabilities);
+    if (is_fused_[m]) result["probabilities"] = rows_json(probabilities);
+    Json& times = result["seconds"] = {{"features", feature_seconds_[m]}};
+    for (const auto& [stage, value] : seconds) times[stage] = value;
+    times["train"] = train_seconds;
+    times["test"] = test_seconds;
+    if (const FitStatistics* statistics = pipeline.classifier().statistics())
+      add_statistics(*statistics, result);
+    if (const auto weights = learnt_weights(pipeline); !weights.empty())
+      result["kernel_shares"] = weights;
+    result["num_train"] = train.size();
+    result["num_test"] = test.size();
+    result["peak_memory_mib"] = peak_memory_mib();
+    return result;
+  }
+
+  static void add_statistics(const FitStatistics& statistics, Json& result) {
+    result["C"] = statistics.C;
+    if (const auto& found = statistics.indefinite)
+      result["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
+                              {"largest_eigenvalue", found->largest_eigenvalue},
+                              {"negative", found->negative}};
+    if (const auto& convergence = statistics.convergence)
+      result["convergence"] = {{"steps", convergence->steps},
+                               {"violation", convergence->violation},
+                               {"reached", convergence->reached}};
+  }
+
+  // The weighted mean of the members' probabilities, as scores.
+  Json fuse_split(const Fusion& fusion, const Split& split) const {
+    Matrix<double> mean;
+    double total = 0;
+    for (double weight : fusion.weights) total += weight;
+    Json seconds = Json::object();
+    for (size_t f = 0; f < fusion.members.size(); ++f) {
+      const Json& member = results_of_[fusion.members[f]].back();
+      const Json& rows = member["probabilities"];
+      if (mean.empty()) mean = Matrix<double>(rows.size(), rows.empty() ? 0 : rows[0].size());
+      for (size_t r = 0; r < mean.rows(); ++r)
+        for (size_t c = 0; c < mean.cols(); ++c)
+          mean(r, c) += fusion.weights[f] / total * rows[r][c].get<double>();
+      for (const auto& [stage, value] : member["seconds"].items())
+        seconds[stage] = seconds.value(stage, 0.0) + value.get<double>();
+    }
+    Json result = measured(split, mean, mean);
+    result["seconds"] = std::move(seconds);
+    return result;
+  }
+
+  Json method_record(size_t m) const {
+    Json out{{"method", name_of(m)}};
+    if (m < plans_.size()) {
+      out["recipe"] = options_.methods[m].recipe.text();
+      out["full_recipe"] = plans_[m].recipe().text();
+      if (const auto& used = universals_[m])
+        out["universal"] = {{"file", used->path.filename().string()}, {"checksum", used->checksum}};
+    } else {
+      const Fusion& fusion = options_.fusions[m - plans_.size()];
+      for (const size_t member : fusion.members) out["fused"].push_back(name_of(member));
+      out["weights"] = fusion.weights;
+    }
+    const std::vector<Json>& results = results_of_[m];
+    out.update(mean_measures(results, labels_.class_names));
+    out["seconds"] = Json::object();
+    double peak = 0;
+    for (const Json& result : results) {
+      for (const auto& [stage, value] : result["seconds"].items())
+        out["seconds"][stage] = out["seconds"].value(stage, 0.0) +
+                                value.get<double>() / static_cast<double>(results.size());
+      peak = std::max(peak, result.value("peak_memory_mib", 0.0));
+    }
+    out["peak_memory_mib"] = peak;
+    out["splits"] = Json::array();
+    for (Json result : results) {
+      result.erase("key");
+      result.erase("probabilities");
+      out["splits"].push_back(std::move(result));
+    }
+    return out;
+  }
+
+  Json record() const {
+    const bool concepts = options_.protocol.protocol == Protocol::kPosNeg;
+    Json out{{"version", kVersion}, {"seed", options_.seed}};
+    out["class_names"] =
+        concepts ? std::vector<std::string>{"without", "with"} : labels_.class_names;
+    out["data"] = {{"items", usable_.size()},
+                   {"classes", labels_.num_classes()},
+                   {"left_out", left_out_},
+                   {"notes", splits_.notes},
+                   {"key", data_key_}};
+    out["protocol"] = protocol_facts();
+    out["machine"] = machine_facts();
+    out["results"] = Json::array();
+    for (size_t m = 0; m < results_of_.size(); ++m)
+      if (!results_of_[m].empty()) out["results"].push_back(method_record(m));
+    return out;
+  }
+
+  const Dataset& dataset_;
+  const ExperimentOptions& options_;
+  const Progress& progress_;
+  const Announce& announce_;
+  ItemSource source_;
+  std::vector<Plan> plans_;
+  std::vector<std::optional<UniversalFile>> universals_;  // of each method
+  std::vector<bool> is_fused_;  // methods whose probabilities a fusion needs
+  std::vector<double> feature_seconds_;
+  std::vector<std::string> left_out_;
+  std::vector<size_t> usable_;
+  Labels labels_;
+  Splits splits_;
+  std::string data_key_;
+  std::vector<std::vector<Json>> results_of_;
+};
+
+}  // namespace
+
+Json run_experiment(const Dataset& dataset, const ExperimentOptions& options,
+                    const Progress& progress, const Announce& announce) {
+  return Experiment(dataset, options, progress, announce).run();
+}
+
+}  // namespace muster

@@ -1,0 +1,26 @@
+// From the sorted bins of many sets to the weighted intersections of all pairs (bin_tree.h).
+#pragma once
+
+#include "muster/pyramid/bin_grid.h"
+#include "muster/pyramid/bin_tree.h"
+
+namespace muster {
+
+// The bins of level 0 that one set fills: distinct keys, increasing, and how many vectors each
+// holds.
+struct FinestBins {
+  BinKeys keys;
+  std::vector<uint32_t> counts;
+};
+FinestBins finest_bins(const BinKeys& keys);
+
+// Adds to `sums`, which knows the sets by their place in `sets`. Cost: a sort of all bins, then the
+// bins of all levels that two or more sets touch.
+void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets,
+                      const LevelsWeight& weight, IntersectionSums& sums);
+
+// The same sum for one pair alone, by a merge of its two lists: what few sets take against many.
+double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestBins& y,
+                         const LevelsWeight& weight);
+
+}  // namespace muster

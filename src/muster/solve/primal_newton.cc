@@ -1,0 +1,253 @@
+#include "muster/solve/primal_newton.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "muster/core/parallel.h"
+#include "muster/math/cholesky.h"
+#include "muster/math/gemm.h"
+#include "muster/simd/vector_ops.h"
+#include "muster/solve/inner_product.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kTile = 256;
+constexpr int kMaxSteps = 60;
+constexpr int kMaxConjugateSteps = 60;
+// Of the gradient, that conjugate gradients leave: the items within the margin will change.
+constexpr double kReduction = 0.05;
+// Of the items, taken to be within the margin by the preconditioner, which all problems share.
+constexpr double kShareActive = 0.3;
+constexpr size_t kLargestPreconditioner = 4096;
+
+// The Cholesky factor of I + c sum_i x_i x_i'; empty where it would not fit or is not positive
+// definite in single precision.
+Matrix<float> factored_moments(const PrimalItems& items, double c) {
+  const ConstMatrixView& x = items.vectors;
+  const size_t d = x.cols;
+  if (d + 1 > kLargestPreconditioner) return {};
+  Matrix<float> out(d + 1, d + 1);
+  const auto factor = static_cast<float>(c * items.scale * items.scale);
+  parallel_for(d, kTile, [&](size_t begin, size_t end) {
+    gemm_tn(x, ConstMatrixView(x.data + begin, x.rows, end - begin, x.stride),
+            MatrixView<float>(out.data() + begin, d, end - begin, d + 1), factor);
+  });
+  std::vector<double> sums(d);
+  for (size_t i = 0; i < x.rows; ++i) axpy(1, x.row(i), sums);
+  for (size_t t = 0; t < d; ++t) {
+    out(d, t) = static_cast<float>(c * items.scale * items.bias * sums[t]);
+    out(t, t) += 1;
+  }
+  out(d, d) = static_cast<float>(1 + c * items.bias * items.bias * static_cast<double>(x.rows));
+  return factor_cholesky(out) ? std::move(out) : Matrix<float>();
+}
+
+class Together {
+ public:
+  Together(const PrimalItems& items, const std::vector<BinaryProblem>& problems,
+           const std::vector<Costs>& costs)
+      : items_(items),
+        problems_(problems),
+        costs_(costs),
+        n_(items.vectors.rows),
+        dim_(items.vectors.cols + 1),
+        weights_(problems.size(), dim_),
+        gradients_(problems.size(), dim_),
+        decisions_(problems.size(), n_) {
+    double cost = 0;
+    for (const Costs& of_problem : costs)
+      cost += of_problem.negative / static_cast<double>(costs.size());
+    preconditioner_ = factored_moments(items, 2 * cost * kShareActive);
+  }
+
+  PrimalSolutions run(double tolerance) {
+    std::vector<size_t> going(problems_.size());
+    std::iota(going.begin(), going.end(), size_t{0});
+    std::vector<double> goals(problems_.size());
+    PrimalSolutions out{{}, std::vector<char>(problems_.size())};
+    for (int step = 0; step < kMaxSteps && !going.empty(); ++step) {
+      update_gradients(going);
+      for (const size_t p : going) {
+        const double norm = std::sqrt(inner(gradients_.row(p), gradients_.row(p)));
+        const auto rarer =
+            static_cast<double>(std::min(problems_[p].count(1), problems_[p].count(-1)));
+        if (step == 0) goals[p] = tolerance * std::max(rarer, 1.0) / static_cast<double>(n_) * norm;
+        out.solved[p] = norm <= goals[p];
+      }
+      std::erase_if(going, [&](size_t p) { return out.solved[p]; });
+      if (!going.empty()) newton_step(going);
+    }
+    out.weights = std::move(weights_);
+    return out;
+  }
+
+ private:
+  double cost(size_t p, size_t i) const {
+    return problems_[p].targets[i] > 0 ? costs_[p].positive : costs_[p].negative;
+  }
+  bool active(size_t p, size_t i) const { return problems_[p].targets[i] * decisions_(p, i) < 1; }
+
+  // out(k, i) = x_i . rows(k)
+  Matrix<float> times_items(const Matrix<double>& rows) const {
+    Matrix<float> factors(rows.rows(), dim_ - 1), out(rows.rows(), n_);
+    for (size_t k = 0; k < rows.rows(); ++k)
+      for (size_t t = 0; t + 1 < dim_; ++t)
+        factors(k, t) = static_cast<float>(items_.scale * rows(k, t));
+    parallel_for(n_, kTile, [&](size_t begin, size_t end) {
+      gemm_nt(factors, items_.vectors.slice_rows(begin, end - begin),
+              MatrixView<float>(out.data() + begin, rows.rows(), end - begin, n_));
+      for (size_t k = 0; k < rows.rows(); ++k)
+        for (size_t i = begin; i < end; ++i)
+          out(k, i) += static_cast<float>(items_.bias * rows(k, dim_ - 1));
+    });
+    return out;
+  }
+
+  // out(k) += sum_i shares(k, i) x_i
+  void add_items(const Matrix<float>& shares, Matrix<double>& out) const {
+    Matrix<float> sums(shares.rows(), dim_ - 1);
+    parallel_for(dim_ - 1, kTile, [&](size_t begin, size_t end) {
+      gemm_nn(shares,
+              ConstMatrixView(items_.vectors.data + begin, n_, end - begin, items_.vectors.stride),
+              MatrixView<float>(sums.data() + begin, shares.rows(), end - begin, dim_ - 1));
+    });
+    for (size_t k = 0; k < shares.rows(); ++k) {
+      for (size_t t = 0; t + 1 < dim_; ++t)
+        out(k, t) += items_.scale * static_cast<double>(sums(k, t));
+      double total = 0;
+      for (const float share : shares.row(k)) total += static_cast<double>(share);
+      out(k, dim_ - 1) += items_.bias * total;
+    }
+  }
+
+  // w - sum_i 2 C_i y_i max(0, 1 - y_i f_i) x_i
+  void update_gradients(const std::vector<size_t>& going) {
+    Matrix<double> out(going.size(), dim_);
+    Matrix<float> shares(going.size(), n_);
+    for (size_t k = 0; k < going.size(); ++k) {
+      const size_t p = going[k];
+      std::ranges::copy(weights_.row(p), out.row(k).begin());
+      for (size_t i = 0; i < n_; ++i) {
+        const double y = problems_[p].targets[i];
+        shares(k, i) =
+            static_cast<float>(-2 * cost(p, i) * y * std::max(0.0, 1 - y * decisions_(p, i)));
+      }
+    }
+    add_items(shares, out);
+    for (size_t k = 0; k < going.size(); ++k)
+      std::ranges::copy(out.row(k), gradients_.row(going[k]).begin());
+  }
+
+  void newton_step(const std::vector<size_t>& going) {
+    const Matrix<double> ways = directions(going);
+    const Matrix<float> changes = times_items(ways);
+    parallel_for(going.size(), 1, [&](size_t k, size_t) {
+      const size_t p = going[k];
+      const double length = search(p, ways.row(k), changes.row(k));
+      for (size_t t = 0; t < dim_; ++t) weights_(p, t) += length * ways(k, t);
+      for (size_t i = 0; i < n_; ++i)
+        decisions_(p, i) += length * static_cast<double>(changes(k, i));
+    });
+  }
+
+  // Of (I + sum over active items of 2 C_i x_i x_i') s = -gradient, roughly.
+  Matrix<double> directions(const std::vector<size_t>& going) const {
+    Matrix<double> solution(going.size(), dim_), residual(going.size(), dim_);
+    std::vector<double> goals(going.size());
+    for (size_t k = 0; k < going.size(); ++k) {
+      for (size_t t = 0; t < dim_; ++t) residual(k, t) = -gradients_(going[k], t);
+      goals[k] = kReduction * kReduction * inner(residual.row(k), residual.row(k));
+    }
+    Matrix<double> preconditioned = precondition(residual), way = preconditioned;
+    std::vector<double> steepness(going.size());
+    for (size_t k = 0; k < going.size(); ++k)
+      steepness[k] = inner(residual.row(k), preconditioned.row(k));
+    std::vector<char> done(going.size());
+    for (int step = 0; step < kMaxConjugateSteps; ++step) {
+      for (size_t k = 0; k < going.size(); ++k)
+        done[k] = done[k] || inner(residual.row(k), residual.row(k)) <= goals[k];
+      if (std::ranges::all_of(done, [](char is) { return is; })) break;
+      const Matrix<double> image = curvature_times(way, going);
+      for (size_t k = 0; k < going.size(); ++k) {
+        const double curvature = inner(way.row(k), image.row(k));
+        done[k] = done[k] || !(curvature > 0 && steepness[k] > 0);
+        if (done[k]) continue;
+        const double length = steepness[k] / curvature;
+        for (size_t t = 0; t < dim_; ++t) {
+          solution(k, t) += length * way(k, t);
+          residual(k, t) -= length * image(k, t);
+        }
+      }
+      preconditioned = precondition(residual);
+      for (size_t k = 0; k < going.size(); ++k) {
+        if (done[k]) continue;
+        const double next = inner(residual.row(k), preconditioned.row(k));
+        for (size_t t = 0; t < dim_; ++t)
+          way(k, t) = preconditioned(k, t) + next / steepness[k] * way(k, t);
+        steepness[k] = next;
+      }
+    }
+    return solution;
+  }
+
+  Matrix<double> precondition(const Matrix<double>& residual) const {
+    Matrix<double> out = residual;
+    if (preconditioner_.rows() > 0)
+      parallel_for(out.rows(), 1,
+                   [&](size_t k, size_t) { solve_cholesky(preconditioner_, out.row(k)); });
+    return out;
+  }
+
+  Matrix<double> curvature_times(const Matrix<double>& ways,
+                                 const std::vector<size_t>& going) const {
+    Matrix<float> shares = times_items(ways);
+    for (size_t k = 0; k < going.size(); ++k)
+      for (size_t i = 0; i < n_; ++i)
+        shares(k, i) *= active(going[k], i) ? static_cast<float>(2 * cost(going[k], i)) : 0.0f;
+    Matrix<double> out = ways;
+    add_items(shares, out);
+    return out;
+  }
+
+  // The t in (0, 1] of least value along the way, by bisection of its derivative, which rises.
+  double search(size_t p, std::span<const double> way, std::span<const float> changes) const {
+    const double at_zero = inner(weights_.row(p), way), growth = inner(way, way);
+    const auto derivative = [&](double t) {
+      double sum = at_zero + t * growth;
+      for (size_t i = 0; i < n_; ++i) {
+        const double y = problems_[p].targets[i], change = static_cast<double>(changes[i]);
+        const double slack = 1 - y * (decisions_(p, i) + t * change);
+        if (slack > 0) sum -= 2 * cost(p, i) * slack * y * change;
+      }
+      return sum;
+    };
+    if (derivative(1) <= 0) return 1;
+    double low = 0, high = 1;
+    for (int k = 0; k < 12; ++k) {
+      const double middle = 0.5 * (low + high);
+      (derivative(middle) < 0 ? low : high) = middle;
+    }
+    return high;
+  }
+
+  const PrimalItems& items_;
+  const std::vector<BinaryProblem>& problems_;
+  const std::vector<Costs>& costs_;
+  size_t n_, dim_;
+  Matrix<double> weights_, gradients_;
+  Matrix<double> decisions_;  // problems x items
+  Matrix<float> preconditioner_;
+};
+
+}  // namespace
+
+PrimalSolutions solve_primal_together(const PrimalItems& items,
+                                      const std::vector<BinaryProblem>& problems,
+                                      const std::vector<Costs>& costs, double tolerance) {
+  MUSTER_CHECK(costs.size() == problems.size());
+  return Together(items, problems, costs).run(tolerance);
+}
+
+}  // namespace muster

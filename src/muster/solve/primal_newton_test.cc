@@ -1,0 +1,86 @@
+#include "muster/solve/primal_newton.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "muster/core/parallel.h"
+#include "support/random_data.h"
+
+namespace muster {
+namespace {
+
+constexpr size_t kItems = 700, kDim = 12, kClasses = 4;
+constexpr double kScale = 0.5, kBias = 1.5;
+
+struct Task {
+  Matrix<float> vectors = oracle::normal_matrix(kItems, kDim, Rng(1));
+  std::vector<BinaryProblem> problems = std::vector<BinaryProblem>(kClasses);
+  std::vector<Costs> costs;
+
+  explicit Task(double C) : costs(kClasses, {2 * C, C}) {
+    for (size_t i = 0; i < kItems; ++i) vectors(i, i % kClasses) += 2;
+    for (size_t c = 0; c < kClasses; ++c)
+      for (size_t i = 0; i < kItems; ++i) problems[c].targets.push_back(i % kClasses == c ? 1 : -1);
+  }
+
+  // Of 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i w.x_i)^2, by its definition.
+  std::vector<double> gradient(size_t p, std::span<const double> weights) const {
+    std::vector<double> out(weights.begin(), weights.end());
+    for (size_t i = 0; i < kItems; ++i) {
+      std::vector<double> x(kDim + 1, kBias);
+      for (size_t t = 0; t < kDim; ++t) x[t] = kScale * vectors(i, t);
+      double decision = 0;
+      for (size_t t = 0; t <= kDim; ++t) decision += weights[t] * x[t];
+      const double y = problems[p].targets[i], slack = std::max(0.0, 1 - y * decision);
+      const double cost = y > 0 ? costs[p].positive : costs[p].negative;
+      for (size_t t = 0; t <= kDim; ++t) out[t] -= 2 * cost * slack * y * x[t];
+    }
+    return out;
+  }
+};
+
+double norm(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return std::sqrt(sum);
+}
+
+TEST(PrimalNewton, TheGradientVanishes) {
+  for (const double C : {0.01, 1.0, 100.0}) {
+    const Task task(C);
+    const PrimalSolutions found =
+        solve_primal_together({task.vectors, kScale, kBias}, task.problems, task.costs, 0.001);
+    const std::vector<double> zero(kDim + 1);
+    for (size_t p = 0; p < kClasses; ++p) {
+      EXPECT_TRUE(found.solved[p]);
+      // A quarter of the items are positive.
+      EXPECT_LT(norm(task.gradient(p, found.weights.row(p))),
+                0.001 / 4 * 1.1 * norm(task.gradient(p, zero)))
+          << C;
+    }
+  }
+}
+
+TEST(PrimalNewton, SaysWhatItCouldNotSolve) {
+  const Task task(1);
+  const PrimalSolutions found =
+      solve_primal_together({task.vectors, kScale, kBias}, task.problems, task.costs, 1e-14);
+  for (size_t p = 0; p < kClasses; ++p) {
+    EXPECT_FALSE(found.solved[p]);
+    EXPECT_LT(norm(task.gradient(p, found.weights.row(p))), 0.1);
+  }
+}
+
+TEST(PrimalNewton, SameBytesForAnyThreadCount) {
+  const Task task(1);
+  const auto solve = [&](int threads) {
+    const ThreadLimit limit(threads);
+    return solve_primal_together({task.vectors, kScale, kBias}, task.problems, task.costs, 0.001)
+        .weights;
+  };
+  EXPECT_EQ(solve(1), solve(2));
+}
+
+}  // namespace
+}  // namespace muster
