@@ -121,20 +121,6 @@ Image upright(Image image, int orientation) {
   return {turned.cols, turned.rows, std::vector<uint8_t>(begin, begin + 3 * turned.total())};
 }
 
-Image shrink(Image image, int longest_side_px) {
-  const int longest = std::max(image.width, image.height);
-  if (longest_side_px == 0 || longest <= longest_side_px) return image;
-  const double factor = static_cast<double>(longest_side_px) / longest;
-  const auto side = [&](int length) {
-    return std::max(1, static_cast<int>(std::lround(length * factor)));
-  };
-  Image out{side(image.width), side(image.height), {}};
-  out.rgb.resize(size_t{3} * out.width * out.height);
-  cv::Mat target = view(out);
-  cv::resize(view(image), target, target.size(), 0, 0, cv::INTER_AREA);
-  return out;
-}
-
 Image decode_stored(std::span<const std::byte> bytes, const std::string& name,
                     PictureFormat format) {
   if (format == PictureFormat::kJpeg) return decode_jpeg(bytes, name);
@@ -151,6 +137,20 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name,
   const PictureFormat format = check_header(bytes, name);
   return shrink(upright(decode_stored(bytes, name, format), exif_orientation(bytes, format)),
                 options.longest_side_px);
+}
+
+Image shrink(Image image, int longest_side_px) {
+  const int longest = std::max(image.width, image.height);
+  if (longest_side_px == 0 || longest <= longest_side_px) return image;
+  const double factor = static_cast<double>(longest_side_px) / longest;
+  const auto side = [&](int length) {
+    return std::max(1, static_cast<int>(std::lround(length * factor)));
+  };
+  Image out{side(image.width), side(image.height), {}};
+  out.rgb.resize(size_t{3} * out.width * out.height);
+  cv::Mat target = view(out);
+  cv::resize(view(image), target, target.size(), 0, 0, cv::INTER_AREA);
+  return out;
 }
 
 Image read_image(const std::filesystem::path& path, const DecodeOptions& options) {

@@ -34,6 +34,10 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name,
                    const DecodeOptions& options = {});
 Image read_image(const std::filesystem::path& path, const DecodeOptions& options = {});
 
+// By area averaging, so that the longest side is at most so many pixels; 0 keeps the size, and no
+// picture is enlarged.
+Image shrink(Image image, int longest_side_px);
+
 // The picture as the bytes of a PNG file.
 std::vector<std::byte> encode_png(const Image& image);
 // The same as JPEG, for small pictures in pages.
