@@ -1,4 +1,4 @@
-// Errors: a user's mistake throws one of these; a bug aborts through MUSTER_CHECK.
+// Errors: everything that muster throws is an Error with a kind; a bug aborts through MUSTER_CHECK.
 // A message names the stage, option or file, the value, what is allowed and what to do.
 #pragma once
 
@@ -9,8 +9,13 @@
 
 namespace muster {
 
-// The command's exit codes (DESIGN: 0 ok, 1 run-time failure, 2 wrong usage, 3 bad data).
-enum class ErrorKind { kRuntime = 1, kUsage = 2, kData = 3 };
+// The value is the command's exit code; 0 is success.
+enum class ErrorKind {
+  kRuntime = 1,      // a failure while running: no memory, no permission, a full disk
+  kUsage = 2,        // a wrong option, argument or call
+  kData = 3,         // a file or a value that cannot be used
+  kCancelled = 130,  // the caller asked to stop; the code that shells give for an interrupt
+};
 
 class Error : public std::runtime_error {
  public:
@@ -34,6 +39,11 @@ template <class... Args>
 template <class... Args>
 [[nodiscard]] Error runtime_failure(fmt::format_string<Args...> text, Args&&... args) {
   return Error(ErrorKind::kRuntime, fmt::format(text, std::forward<Args>(args)...));
+}
+
+// `what` is the work that was stopped, such as "train".
+[[nodiscard]] inline Error cancelled_error(const std::string& what) {
+  return Error(ErrorKind::kCancelled, what + ": cancelled");
 }
 
 [[noreturn]] void abort_on_bug(const char* condition, const char* file, int line);

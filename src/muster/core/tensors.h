@@ -117,6 +117,7 @@ class TensorReader {
     return out;
   }
   double number(const std::string& name) const;
+  bool has_text(const std::string& name) const { return map_->metadata.contains(prefix_ + name); }
   std::string text(const std::string& name) const;
   // Throws a data error that says what does not fit.
   void require(bool condition, const char* what) const;

@@ -11,6 +11,7 @@
 
 #include "muster/core/error.h"
 #include "muster/simd/half.h"
+#include "muster/store/file_kind.h"
 #include "muster/store/safetensors.h"
 
 namespace muster {
@@ -18,10 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kVersionKey = "format_version";
-constexpr const char* kContentKey = "content";
-constexpr const char* kVersion = "1";
-constexpr const char* kContent = "features";
+constexpr FileKind kKind = FileKind::kFeatureShard;
 constexpr std::string_view kPrefix = "shard-", kSuffix = ".safetensors";
 
 bool fits_half(std::span<const float> values) {
@@ -69,7 +67,7 @@ const Tensor& find_tensor(const TensorMap& map, const std::string& name, const f
   const auto found = map.tensors.find(name);
   if (found == map.tensors.end() || found->second.shape.size() != 2 ||
       reinterpret_cast<uintptr_t>(found->second.data) % dtype_size(found->second.dtype) != 0)
-    throw data_error("'{}' is no shard of features: array '{}' is missing or malformed",
+    throw data_error("'{}' is not a shard of features: array '{}' is missing or malformed",
                      file.string(), name);
   return found->second;
 }
@@ -115,23 +113,18 @@ VectorSet FeatureStore::Shard::load(size_t item) const {
 
 void FeatureStore::add_shard(const fs::path& file) {
   const TensorMap map = read_safetensors(file);
+  const TensorReader reader(map);
+  require_kind(kKind, reader, file.string());
   FeatureMetadata metadata = map.metadata;
-  if (metadata[kContentKey] != kContent)
-    throw data_error("'{}' is no shard of features", file.string());
-  if (metadata[kVersionKey] != kVersion)
-    throw data_error(
-        "'{}' is of format version '{}'; this muster reads version {}: extract the features again",
-        file.string(), metadata[kVersionKey], kVersion);
-  metadata.erase(kContentKey);
+  metadata.erase(kind_key(kKind));
   metadata.erase(kVersionKey);
   if (names_.empty()) metadata_ = metadata;
   if (metadata != metadata_)
     throw data_error(
-        "'{}' was written with other settings than the shards before it; keep one extraction a "
+        "'{}' was written with other settings than the shards before it; keep one extraction per "
         "folder",
         file.string());
 
-  const TensorReader reader(map);
   auto shard = std::make_shared<Shard>();
   shard->vectors = find_tensor(map, "descriptors", file);
   shard->places = find_tensor(map, "places", file);
@@ -146,7 +139,8 @@ void FeatureStore::add_shard(const fs::path& file) {
       !are_offsets(shard->first, rows) || !are_offsets(name_offsets, text.size()) ||
       name_offsets.size() != shard->first.size() ||
       shard->image_sizes.rows() + 1 != shard->first.size() || shard->image_sizes.cols() != 2)
-    throw data_error("'{}' is no shard of features: its arrays do not fit together", file.string());
+    throw data_error("'{}' is not a shard of features: its arrays do not fit together",
+                     file.string());
   for (size_t i = 0; i + 1 < name_offsets.size(); ++i) {
     std::string name(text.begin() + static_cast<ptrdiff_t>(name_offsets[i]),
                      text.begin() + static_cast<ptrdiff_t>(name_offsets[i + 1]));
@@ -246,8 +240,7 @@ void FeatureWriter::Pending::add(const std::string& name, const VectorSet& set) 
 TensorMap FeatureWriter::Pending::tensors(const FeatureMetadata& metadata) const {
   TensorMap map;
   map.metadata = metadata;
-  map.metadata[kContentKey] = kContent;
-  map.metadata[kVersionKey] = kVersion;
+  put_kind(kKind, TensorWriter(map));
   const auto put = [&]<class T>(const char* name, DType dtype, std::vector<size_t> shape,
                                 const std::vector<T>& values) {
     const auto bytes = std::as_bytes(std::span(values));
@@ -272,7 +265,7 @@ FeatureWriter::FeatureWriter(const fs::path& directory, FeatureMetadata metadata
       metadata_(std::move(metadata)),
       shard_bytes_(shard_bytes),
       pending_(std::make_unique<Pending>()) {
-  MUSTER_CHECK(!metadata_.contains(kContentKey) && !metadata_.contains(kVersionKey));
+  MUSTER_CHECK(!metadata_.contains(kind_key(kKind)) && !metadata_.contains(kVersionKey));
   std::error_code error;
   fs::create_directory(directory_, error);
   if (error || !fs::is_directory(directory_))
