@@ -30,7 +30,7 @@ void give_kernel(FittedBranch& branch) {
 // data.
 void settle_width(FittedBranch& branch, const Represented& training, const Common& common) {
   const auto candidates = branch.kernel->candidates(training);
-  branch.kernel = candidates[(candidates.size() - 1) / 2];
+  branch.kernel = middle_of(candidates);
   if (candidates.size() > 1)
     common.say(
         "gamma=auto: there are no labels to choose it by, so it is 1 / mean distance of the sets");

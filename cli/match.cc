@@ -102,7 +102,7 @@ std::shared_ptr<const SetKernel> settled(const SetKernel& kernel,
   Represented represented;
   for (const VectorSet& set : sets) represented.push_back(kernel.represent(set));
   const auto candidates = kernel.candidates(represented);
-  return candidates[(candidates.size() - 1) / 2];
+  return middle_of(candidates);
 }
 
 Matched find_matches(const MatchArguments& args) {

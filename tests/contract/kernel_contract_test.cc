@@ -67,7 +67,7 @@ Represented represent(const SetKernel& kernel, const std::vector<VectorSet>& set
 // Widths settled: the middle one of those on offer.
 std::shared_ptr<const SetKernel> settle(const SetKernel& kernel, const Represented& sets) {
   const auto candidates = kernel.candidates(sets);
-  return candidates[candidates.size() / 2];
+  return middle_of(candidates);
 }
 
 Matrix<double> gram(const SetKernel& kernel, RepresentedSpan a, RepresentedSpan b,

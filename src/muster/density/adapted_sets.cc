@@ -78,7 +78,7 @@ AdaptedSets AdaptedSets::load(const AdaptedSetsOptions& options, TensorReader in
 
 Gmm AdaptedSets::fit(const VectorSet& set) const {
   MUSTER_CHECK(set.size() == 0 || set.dim() == dim());
-  if (set.size() == 0) return rounded(universal());
+  if (set.size() == 0) return rounded(universal_->mixture);
   if (options_.estimate == Estimate::kMle) return rounded(fit_alone(options_, *universal_, set));
   return rounded(adapt(options_.adapt, *universal_, set.vectors));
 }
@@ -137,7 +137,7 @@ std::vector<Gmm> AdaptedSets::load_mixtures(TensorReader in) const {
     in.require(weights.size() == means.rows() && covariances.rows() == rows * means.rows(),
                "covariances of another size than the means");
   }
-  const Gmm universal = rounded(this->universal());
+  const Gmm universal = rounded(universal_->mixture);
   std::vector<Gmm> out;
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
     in.require(starts[s] < starts[s + 1], "bounds of the stored sets");

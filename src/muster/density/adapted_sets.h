@@ -41,9 +41,9 @@ class AdaptedSets {
   void save(TensorWriter out) const { universal_->save(out.scope("universal")); }
 
   const AdaptedSetsOptions& options() const { return options_; }
-  const Gmm& universal() const { return universal_->mixture; }
-  size_t dim() const { return universal().dim(); }
-  CovarianceKind kind() const { return universal().kind(); }
+  const Universal& universal() const { return *universal_; }
+  size_t dim() const { return universal_->mixture.dim(); }
+  CovarianceKind kind() const { return universal_->mixture.kind(); }
 
   // An empty set is the universal mixture. estimate=mle: as many components as asked for, at most
   // one a vector. Parameters of diagonal mixtures are rounded to single precision, as they are

@@ -77,6 +77,8 @@ class Klk final : public SetKernel {
       for (double& value : out.row(i)) value = std::exp(-*options_.gamma * value);
   }
 
+  const Universal* universal() const override { return &sets_.universal(); }
+
   void save(TensorWriter out) const override {
     if (options_.gamma) out.put("gamma", *options_.gamma);
     sets_.save(out);
@@ -93,6 +95,7 @@ class Klk final : public SetKernel {
   }
 
  private:
+  const Gmm& universal_mixture() const { return sets_.universal().mixture; }
   Mapping mapping() const { return options_.sets.mapping; }
 
   std::shared_ptr<const Representation> make_ready(Gmm mixture) const {
@@ -119,8 +122,8 @@ class Klk final : public SetKernel {
     std::vector<double> mean(d);
     for (size_t m = 0; m < k; ++m) {
       for (size_t t = 0; t < d; ++t)
-        mean[t] = mixture.means()(m, t) -
-                  (one_to_one ? sets_.universal().means()(m, t) : sets_.universal().origin()[t]);
+        mean[t] = mixture.means()(m, t) - (one_to_one ? universal_mixture().means()(m, t)
+                                                      : universal_mixture().origin()[t]);
       const double log_det =
           divergence_vectors(mean, mixture.covariances().view().slice_rows(m * rows, rows),
                              mixture.kind(), set.u.row(m), set.v.row(m));
@@ -140,7 +143,7 @@ class Klk final : public SetKernel {
     set.v = Matrix<double>(mixture.num_components(), mixture.dim());
     for (size_t m = 0; m < set.u.rows(); ++m)
       for (size_t t = 0; t < set.u.cols(); ++t) {
-        const double x = (mixture.means()(m, t) - sets_.universal().means()(m, t)) *
+        const double x = (mixture.means()(m, t) - universal_mixture().means()(m, t)) *
                          std::sqrt(mixture.weights()[m] / mixture.covariances()(m, t));
         set.u(m, t) = x;
         set.v(m, t) = -2 * x;

@@ -62,6 +62,8 @@ class Ppk final : public SetKernel {
     if (symmetric) mirror_upper(out);
   }
 
+  const Universal* universal() const override { return &sets_.universal(); }
+
   void save(TensorWriter out) const override { sets_.save(out); }
 
   void save_represented(RepresentedSpan sets, TensorWriter out) const override {

@@ -99,6 +99,17 @@ void give_kernel(FittedBranch& branch) {
 // 100 and more told unknown scenes from known ones less well (Scene-15, training pictures).
 constexpr double kClassTau = 10;
 
+// Stages know sets, not files: an error that `body` throws gets the item's name.
+template <class Body>
+void naming_item(const ItemSource& source, size_t item, const Body& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    throw Error(error.kind(),
+                fmt::format("{}: {}", source.dataset().items[item].name, error.what()));
+  }
+}
+
 class Fitting {
  public:
   Fitting(const Plan& plan, const ItemSource& source, std::span<const size_t> items,
@@ -118,7 +129,8 @@ class Fitting {
     std::vector<FittedBranch> branches;
     for (size_t b = 0; b < plan_.branches.size(); ++b)
       branches.push_back(fit_branch(plan_.branches[b], source_, items_, labels_,
-                                    rng_.derive("branch").derive(b), progress_, universal_));
+                                    rng_.derive("branch").derive(b), progress_, universal_,
+                                    &encoded_.emplace_back()));
     return branches;
   }
 
@@ -141,8 +153,7 @@ class Fitting {
       const Stopwatch watch(seconds_, "encode");
       for (size_t b = 0; b < branches.size(); ++b) {
         give_kernel(branches[b]);
-        branches[b].training =
-            represent_items(branches[b], plan_.branches[b], source_, items_, progress_);
+        branches[b].training = represent_training(branches[b], b);
       }
     }
     const Stopwatch watch(seconds_, "classifier");
@@ -181,11 +192,24 @@ class Fitting {
   Matrix<float> encode_to_scale(std::vector<FittedBranch>& branches) {
     std::vector<Matrix<float>> parts;
     for (size_t b = 0; b < branches.size(); ++b) {
-      parts.push_back(encode_items(branches[b], plan_.branches[b], source_, items_, progress_));
+      parts.push_back(encoded_[b].empty()
+                          ? encode_items(branches[b], plan_.branches[b], source_, items_, progress_)
+                          : std::move(encoded_[b]));
       const double norm = mean_squared_norm(parts.back());
       if (branches.size() > 1 && norm > 0) branches[b].scale = 1 / std::sqrt(norm);
     }
     return join_parts(std::move(parts), branches);
+  }
+
+  Represented represent_training(const FittedBranch& branch, size_t b) {
+    if (encoded_[b].empty())
+      return represent_items(branch, plan_.branches[b], source_, items_, progress_);
+    const Matrix<float> vectors = std::move(encoded_[b]);
+    Represented out(vectors.rows());
+    for (size_t i = 0; i < out.size(); ++i)
+      naming_item(source_, items_[i],
+                  [&] { out[i] = branch.kernel->represent_vector(vectors.row(i)); });
+    return out;
   }
 
   const Plan& plan_;
@@ -196,6 +220,8 @@ class Fitting {
   const Progress& progress_;
   StageSeconds* seconds_;
   const UniversalFile* universal_;
+  // The items' vectors of the branches that had to make them to be fitted, until they are used.
+  std::vector<Matrix<float>> encoded_;
 };
 
 // Reductions, and the set feature or set kernel.
@@ -241,6 +267,23 @@ FittedBranch branch_of(const UniversalFile& file, const BranchPlan& plan, size_t
   return branch;
 }
 
+// Settles the scaling on the items' vectors; gives these as the scaled feature makes them.
+Matrix<float> fit_scaling(const BranchPlan& plan, const ItemSource& source,
+                          std::span<const size_t> items, const Progress& progress,
+                          FittedBranch& branch) {
+  Matrix<float> vectors(items.size(), branch.feature->dim());
+  std::vector<uint8_t> is_empty(items.size());
+  over_items(branch, plan, source, items, progress, [&](size_t i, const VectorSet& set) {
+    branch.feature->encode(set, vectors.row(i));
+    is_empty[i] = set.size() == 0;
+  });
+  const Standardiser standardiser = plan.vector_scaling->as<VectorScalingStage>().fit(vectors);
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!is_empty[i]) standardiser.apply(vectors.row(i));
+  branch.feature = std::make_shared<SetFeature>(branch.feature->standardised(standardiser));
+  return vectors;
+}
+
 }  // namespace
 
 VectorSet FittedBranch::reduce(VectorSet set) const {
@@ -253,17 +296,15 @@ VectorSet FittedBranch::reduce(VectorSet set) const {
 
 FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source,
                         std::span<const size_t> items, const Labels& labels, Rng rng,
-                        const Progress& progress, const UniversalFile* universal) {
+                        const Progress& progress, const UniversalFile* universal,
+                        Matrix<float>* training_vectors) {
   MUSTER_CHECK(plan.complete());
   const size_t width = common_width(plan, source, items);
   FittedBranch branch = universal ? branch_of(*universal, plan, width)
                                   : learn_branch(plan, source, items, labels, width, rng, progress);
-  if (plan.vector_scaling) {
-    const VectorScalingStage& scaling = plan.vector_scaling->as<VectorScalingStage>();
-    Standardiser standardiser = scaling.fit(encode_items(branch, plan, source, items, progress));
-    // The branch's own feature, not yet shared with anyone.
-    std::const_pointer_cast<SetFeature>(branch.feature)->standardise(std::move(standardiser));
-  }
+  Matrix<float> vectors;
+  if (plan.vector_scaling) vectors = fit_scaling(plan, source, items, progress, branch);
+  if (training_vectors) *training_vectors = std::move(vectors);
   if (plan.feature_kernel) {
     branch.kernel = plan.feature_kernel->as<FeatureKernelStage>().make(
         *plan.feature_kernel->options, branch.feature);
@@ -281,12 +322,7 @@ void over_items(const FittedBranch& branch, const BranchPlan& plan, const ItemSo
   parallel_for(items.size(), 4, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       VectorSet set = source.load(plan.extractor, items[i]);
-      try {
-        encode(i, branch.reduce(std::move(set)));
-      } catch (const Error& error) {  // stages know sets, not files
-        throw Error(error.kind(),
-                    fmt::format("{}: {}", source.dataset().items[items[i]].name, error.what()));
-      }
+      naming_item(source, items[i], [&] { encode(i, branch.reduce(std::move(set))); });
       step.tick();
     }
   });

@@ -10,11 +10,6 @@ namespace {
 
 constexpr size_t kDiagonalTile = 32;
 
-template <class T>
-const T& middle(const std::vector<T>& values) {
-  return values[(values.size() - 1) / 2];
-}
-
 double mean_diagonal(const Matrix<double>& gram) {
   double sum = 0;
   for (size_t i = 0; i < gram.rows(); ++i) sum += gram(i, i);
@@ -108,7 +103,7 @@ KernelFusion::KernelFusion(const Plan& plan, std::vector<FittedBranch>& branches
   std::vector<std::vector<std::shared_ptr<const SetKernel>>> widths;
   for (const FittedBranch& branch : branches) {
     widths.push_back(branch.kernel->candidates(branch.training));
-    base_.push_back(middle(widths.back()));
+    base_.push_back(middle_of(widths.back()));
     learnt_ = learnt_ || base_.back()->weights_to_learn();
   }
   const size_t n = labels.size();
@@ -227,7 +222,7 @@ std::vector<KernelFusion::Candidate> KernelFusion::weighed_each(const std::vecto
       continue;
     }
     size_t next = 0;
-    take_weights(b, middle(learn(*base_[b]->weights_to_learn(), {b}, items, progress)).weights,
+    take_weights(b, middle_of(learn(*base_[b]->weights_to_learn(), {b}, items, progress)).weights,
                  next, candidate);
     candidate.scales.back() =
         one_over(mean_diagonal(*candidate.kernels.back(), branches_[b].training)) / share;

@@ -56,15 +56,13 @@ void save_branch(const FittedBranch& branch, const TensorWriter& out) {
 
 std::shared_ptr<const SetFeature> load_feature(const BranchPlan& plan, size_t width,
                                                const TensorReader& in) {
-  auto feature = std::make_shared<SetFeature>(
-      plan.set_feature->as<SetFeatureStage>().load(*plan.set_feature->options, in));
-  in.require(feature->input_dim() == width, "a set feature of another dimension");
-  if (!plan.vector_scaling) return feature;
+  SetFeature feature = plan.set_feature->as<SetFeatureStage>().load(*plan.set_feature->options, in);
+  in.require(feature.input_dim() == width, "a set feature of another dimension");
+  if (!plan.vector_scaling) return std::make_shared<SetFeature>(std::move(feature));
   Standardiser standardiser =
       plan.vector_scaling->as<VectorScalingStage>().load(in.scope("standardise"));
-  in.require(standardiser.dim() == feature->dim(), "a vector scaling of another dimension");
-  feature->standardise(std::move(standardiser));
-  return feature;
+  in.require(standardiser.dim() == feature.dim(), "a vector scaling of another dimension");
+  return std::make_shared<SetFeature>(feature.standardised(std::move(standardiser)));
 }
 
 // The width of the vectors a branch begins with, where a stage that keeps no arrays needs to know

@@ -106,10 +106,13 @@ Pipeline fit_pipeline(const Plan& plan, const ItemSource& source, std::span<cons
                       const Labels& labels_of_items, uint64_t seed, const Progress& progress,
                       const FitExtras& extras = {});
 
-// Without a classifier: what `muster encode` and `muster gram` use.
+// Without a classifier: what `muster encode` and `muster gram` use. `training_vectors`, unless
+// null, gets what encode_items would give for the items if fitting had to encode them
+// (standardise), and else becomes empty.
 FittedBranch fit_branch(const BranchPlan& plan, const ItemSource& source,
                         std::span<const size_t> items, const Labels& labels_of_items, Rng rng,
-                        const Progress& progress, const UniversalFile* universal = nullptr);
+                        const Progress& progress, const UniversalFile* universal = nullptr,
+                        Matrix<float>* training_vectors = nullptr);
 // One vector an item from all branches, each brought to its scale: what the classifier takes.
 Matrix<float> encode_items(std::span<const FittedBranch> branches, const Plan& plan,
                            const ItemSource& source, std::span<const size_t> items,

@@ -12,8 +12,6 @@ namespace {
 constexpr const char* kFormatVersion = "1";
 constexpr const char* kKind = "muster universal mixture";
 constexpr const char* kStagesWithMixture = "fisher, supervector, ppk or klk";
-// Of the arrays that a mixture is stored as.
-constexpr const char* kLastName = "universal.weights";
 
 // What comes before the mixture. Vector sets have no feature stage.
 std::string prefix_text(const BranchPlan& plan) {
@@ -103,19 +101,11 @@ void require_universal_stage(const Plan& plan, const std::string& wanted_by) {
                       branch.short_name(), kStagesWithMixture);
 }
 
-Universal universal_of(const FittedBranch& branch) {
-  TensorMap stage;
-  if (branch.feature)
-    branch.feature->save(TensorWriter(stage));
-  else
-    branch.kernel->save(TensorWriter(stage));
-  // Vector kernels and kernel transforms keep what they are made of deeper down.
-  const auto found = std::ranges::find_if(
-      stage.tensors, [](const auto& entry) { return entry.first.ends_with(kLastName); });
-  MUSTER_CHECK(found != stage.tensors.end());
-  const std::string prefix =
-      found->first.substr(0, found->first.size() - std::string_view(kLastName).size());
-  return Universal::load(TensorReader(stage, prefix).scope("universal"));
+const Universal& universal_of(const FittedBranch& branch) {
+  const Universal* universal =
+      branch.feature ? branch.feature->universal() : branch.kernel->universal();
+  MUSTER_CHECK(universal);
+  return *universal;
 }
 
 void save_universal(const BranchPlan& plan, const FittedBranch& branch,

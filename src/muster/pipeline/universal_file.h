@@ -29,8 +29,8 @@ struct UniversalFile {
 // no universal mixture.
 void require_universal_stage(const Plan& plan, const std::string& wanted_by);
 
-// The mixture of a branch that rests on one.
-Universal universal_of(const FittedBranch& branch);
+// The mixture of a branch that rests on one, as long as the branch lives.
+const Universal& universal_of(const FittedBranch& branch);
 
 // The mixture of a recipe's only branch, which require_universal_stage() must allow. Atomic.
 void save_universal(const BranchPlan& plan, const FittedBranch& branch,

@@ -52,6 +52,7 @@ class Fisher final : public SetStatistic {
     }
   }
 
+  const Universal* universal() const override { return &universal_; }
   void save(TensorWriter out) const override { universal_.save(out.scope("universal")); }
 
  private:

@@ -23,12 +23,6 @@ std::vector<float> encode(const SetFeature& feature, const VectorSet& set) {
   return out;
 }
 
-Universal universal_of(const SetFeature& feature) {
-  TensorMap map;
-  feature.save(TensorWriter(map));
-  return Universal::load(TensorReader(map).scope("universal"));
-}
-
 // Means and variances of component m, one vector after the other.
 std::vector<double> naive_fisher(const oracle::Mixture& mixture, const VectorSet& set) {
   const size_t d = set.dim();
@@ -67,7 +61,7 @@ TEST(Fisher, IsTheNaiveGradientOnAnySize) {
         options.universal.components = components;
         if (!normalised) options.pooling = {};
         const SetFeature feature = fit_fisher(options, sample_of(500, d), Rng(1), {});
-        const oracle::Mixture mixture = oracle::mixture_of(universal_of(feature).mixture);
+        const oracle::Mixture mixture = oracle::mixture_of(feature.universal()->mixture);
         for (const size_t size : {1u, 7u, 300u}) {
           const VectorSet set = oracle::normal_set(size, d, Rng(size));
           std::vector<double> expected = naive_fisher(mixture, set);
@@ -100,7 +94,7 @@ TEST(Supervector, IsTheScaledOffsetOfTheAdaptedMeans) {
   SupervectorOptions options;
   options.universal.components = 5;
   const SetFeature feature = fit_supervector(options, sample_of(500, 4), Rng(1), {});
-  const Universal universal = universal_of(feature);
+  const Universal universal = *feature.universal();
   for (const size_t size : {1u, 30u, 400u}) {
     const VectorSet set = oracle::normal_set(size, 4, Rng(size));
     const oracle::Mixture start = oracle::mixture_of(universal.mixture);
@@ -152,7 +146,7 @@ TEST(Vlad, SumsDifferencesFromTheNearestWord) {
 TEST(Fisher, RefusesAMixtureOfAnotherSize) {
   FisherOptions options;
   options.universal.components = 3;
-  const Universal universal = universal_of(fit_fisher(options, sample_of(200, 2), Rng(1), {}));
+  const Universal universal = *fit_fisher(options, sample_of(200, 2), Rng(1), {}).universal();
   EXPECT_EQ(make_fisher(options, universal).dim(), 12u);
   options.universal.components = 4;
   EXPECT_THROW(make_fisher(options, universal), Error);

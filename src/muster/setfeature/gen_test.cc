@@ -95,7 +95,7 @@ TEST(Standardise, IsPartOfTheFeatureAndLeavesEmptySetsZero) {
   for (size_t i = 0; i < 20; ++i) feature.encode(oracle::normal_set(9, 2, Rng(i)), training.row(i));
   const std::vector<float> plain = encode(feature, oracle::normal_set(5, 2, Rng(99)));
   const Standardiser standardiser(training);
-  feature.standardise(standardiser);
+  feature = feature.standardised(standardiser);
   std::vector<float> expected = plain;
   standardiser.apply(expected);
   EXPECT_EQ(encode(feature, oracle::normal_set(5, 2, Rng(99))), expected);
@@ -103,7 +103,7 @@ TEST(Standardise, IsPartOfTheFeatureAndLeavesEmptySetsZero) {
   TensorMap map;
   feature.save(TensorWriter(map));
   SetFeature loaded = load_bow(options, TensorReader(map));
-  loaded.standardise(Standardiser::load(TensorReader(map).scope("standardise")));
+  loaded = loaded.standardised(Standardiser::load(TensorReader(map).scope("standardise")));
   EXPECT_EQ(encode(loaded, oracle::normal_set(5, 2, Rng(99))), expected);
 }
 

@@ -164,9 +164,11 @@ void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
   if (standardiser_) standardiser_->apply(out);
 }
 
-void SetFeature::standardise(Standardiser standardiser) {
+SetFeature SetFeature::standardised(Standardiser standardiser) const {
   MUSTER_CHECK(standardiser.dim() == dim());
-  standardiser_ = std::move(standardiser);
+  SetFeature out = *this;
+  out.standardiser_ = std::move(standardiser);
+  return out;
 }
 
 void SetFeature::save(TensorWriter out) const {

@@ -22,6 +22,8 @@
 
 namespace muster {
 
+struct Universal;
+
 // What a method of this stage implements. Immutable and shareable between threads.
 class SetStatistic {
  public:
@@ -38,6 +40,8 @@ class SetStatistic {
   // methods that finish many at the price of one.
   virtual void finish_cells(ConstMatrixView sums, std::span<const size_t> counts,
                             MatrixView<float> out) const;
+  // The universal mixture that it rests on; null if it rests on none.
+  virtual const Universal* universal() const { return nullptr; }
   virtual void save(TensorWriter out) const = 0;
 };
 
@@ -71,13 +75,15 @@ class SetFeature {
   // Writes all of `out` (dim() values). A pyramid (levels > 0) of a set without places is a data
   // error.
   void encode(const VectorSet& set, std::span<float> out) const;
-  // From now on finished vectors are standardised. An empty set stays the zero vector, which then
-  // is the mean of the training vectors.
-  void standardise(Standardiser standardiser);
+  // This feature with its finished vectors standardised. An empty set stays the zero vector, which
+  // then is the mean of the training vectors.
+  SetFeature standardised(Standardiser standardiser) const;
+  // The universal mixture that it rests on; null if it rests on none.
+  const Universal* universal() const { return statistic_->universal(); }
   void save(TensorWriter out) const;
 
  private:
-  std::unique_ptr<const SetStatistic> statistic_;
+  std::shared_ptr<const SetStatistic> statistic_;
   PoolingOptions pooling_;
   size_t num_cells_;
   std::optional<Standardiser> standardiser_;

@@ -40,6 +40,7 @@ class Supervector final : public SetStatistic {
     }
   }
 
+  const Universal* universal() const override { return &universal_; }
   void save(TensorWriter out) const override { universal_.save(out.scope("universal")); }
 
  private:

@@ -4,6 +4,7 @@
 
 #include "muster/math/gemm.h"
 #include "muster/setkernel/gram.h"
+#include "muster/setkernel/kernel_transform.h"
 
 namespace muster {
 namespace {
@@ -12,26 +13,19 @@ constexpr size_t kTileSide = 64;
 
 // What the kernel below keeps, until the set is known by its kernel values with the training sets
 // alone.
-class MappedSet final : public Representation {
+class MappedSet final : public WrappedSet {
  public:
-  explicit MappedSet(std::shared_ptr<const Representation> base) : base(std::move(base)) {}
-  explicit MappedSet(std::span<const double> values) : values(values.begin(), values.end()) {}
+  explicit MappedSet(std::shared_ptr<const Representation> base) : WrappedSet(std::move(base)) {}
+  explicit MappedSet(std::span<const double> values)
+      : WrappedSet(nullptr), values(values.begin(), values.end()) {}
   size_t num_bytes() const override {
     return (base ? base->num_bytes() : 0) + values.size() * sizeof(double);
   }
 
-  std::shared_ptr<const Representation> base;  // null where `values` are known
-  std::vector<double> values;
+  std::vector<double> values;  // if these are known, `base` is null
 };
 
 const MappedSet& mapped(const Representation& set) { return dynamic_cast<const MappedSet&>(set); }
-
-Represented bases_of(RepresentedSpan sets) {
-  Represented out;
-  out.reserve(sets.size());
-  for (const auto& set : sets) out.push_back(mapped(*set).base);
-  return out;
-}
 
 // The training sets and the kernel values of all their pairs.
 struct Reference {
@@ -45,22 +39,15 @@ struct Reference {
   std::unordered_map<const Representation*, size_t> row_of;
 };
 
-class EmpiricalMap final : public SetKernel {
+class EmpiricalMap final : public KernelTransform {
  public:
   EmpiricalMap(std::shared_ptr<const SetKernel> base, std::shared_ptr<const Reference> reference)
-      : base_(std::move(base)), reference_(std::move(reference)) {}
-
-  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
-    const auto out = std::make_shared<MappedSet>(base_->represent(set));
-    if (!reference_) return out;
-    const std::shared_ptr<const Representation> unmapped = out;
-    return std::make_shared<MappedSet>(values_of(RepresentedSpan(&unmapped, 1), {}).row(0));
-  }
+      : KernelTransform(std::move(base)), reference_(std::move(reference)) {}
 
   std::vector<std::shared_ptr<const SetKernel>> candidates(
       RepresentedSpan training) const override {
     const Represented sets = bases_of(training);
-    const auto kernels = base_->candidates(sets);
+    const auto kernels = base().candidates(sets);
     check_gram_memory(sets.size(), sets.size(), kernels.size());
     std::vector<std::shared_ptr<const SetKernel>> out;
     for (const auto& kernel : kernels) {
@@ -87,8 +74,8 @@ class EmpiricalMap final : public SetKernel {
 
   void save(TensorWriter out) const override {
     MUSTER_CHECK(reference_);
-    base_->save(out.scope("base"));
-    base_->save_represented(reference_->sets, out.scope("training"));
+    base().save(out.scope("base"));
+    base().save_represented(reference_->sets, out.scope("training"));
     out.put("gram", reference_->gram);
   }
 
@@ -107,6 +94,14 @@ class EmpiricalMap final : public SetKernel {
   }
 
  private:
+  std::shared_ptr<const Representation> wrap(
+      std::shared_ptr<const Representation> set) const override {
+    const std::shared_ptr<const Representation> unmapped =
+        std::make_shared<MappedSet>(std::move(set));
+    if (!reference_) return unmapped;
+    return std::make_shared<MappedSet>(values_of(RepresentedSpan(&unmapped, 1), {}).row(0));
+  }
+
   // k(X, T_i), one set a row; only what is not known yet is computed.
   Matrix<double> values_of(RepresentedSpan sets, const Progress& progress) const {
     MUSTER_CHECK(reference_);
@@ -127,13 +122,12 @@ class EmpiricalMap final : public SetKernel {
     }
     if (missing.empty()) return out;
     Matrix<double> values(missing.size(), out.cols());
-    base_->gram(missing, reference_->sets, values, progress);
+    base().gram(missing, reference_->sets, values, progress);
     for (size_t i = 0; i < unknown.size(); ++i)
       std::ranges::copy(values.row(i), out.row(unknown[i]).begin());
     return out;
   }
 
-  std::shared_ptr<const SetKernel> base_;
   std::shared_ptr<const Reference> reference_;  // null until candidates() settles it
 };
 

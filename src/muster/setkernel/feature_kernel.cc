@@ -33,8 +33,15 @@ class FeatureKernel final : public SetKernel {
   std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
     AlignedVector<float> values(feature_->dim());
     feature_->encode(set, values);
-    require_non_negative(values);
-    return std::make_shared<VectorRepresentation>(std::move(values));
+    return represent_vector(values);
+  }
+
+  std::shared_ptr<const Representation> represent_vector(
+      std::span<const float> vector) const override {
+    MUSTER_CHECK(vector.size() == feature_->dim());
+    require_non_negative(vector);
+    return std::make_shared<VectorRepresentation>(
+        AlignedVector<float>(vector.begin(), vector.end()));
   }
 
   std::vector<std::shared_ptr<const SetKernel>> candidates(
@@ -65,6 +72,8 @@ class FeatureKernel final : public SetKernel {
     });
     if (symmetric) mirror_upper(out);
   }
+
+  const Universal* universal() const override { return feature_->universal(); }
 
   void save(TensorWriter out) const override {
     feature_->save(out.scope("feature"));

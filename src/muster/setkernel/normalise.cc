@@ -4,18 +4,18 @@
 #include <optional>
 
 #include "muster/core/parallel.h"
+#include "muster/setkernel/kernel_transform.h"
 
 namespace muster {
 namespace {
 
 // What the kernel below keeps, and k(X, X) once it is known.
-class NormalisedSet final : public Representation {
+class NormalisedSet final : public WrappedSet {
  public:
   NormalisedSet(std::shared_ptr<const Representation> base, std::optional<double> self)
-      : base(std::move(base)), self(self) {}
+      : WrappedSet(std::move(base)), self(self) {}
   size_t num_bytes() const override { return base->num_bytes() + sizeof(self); }
 
-  std::shared_ptr<const Representation> base;
   std::optional<double> self;
 };
 
@@ -23,32 +23,18 @@ const NormalisedSet& normalised(const Representation& set) {
   return dynamic_cast<const NormalisedSet&>(set);
 }
 
-Represented bases_of(RepresentedSpan sets) {
-  Represented out;
-  out.reserve(sets.size());
-  for (const auto& set : sets) out.push_back(normalised(*set).base);
-  return out;
-}
-
-class Normalise final : public SetKernel {
+class Normalise final : public KernelTransform {
  public:
   // `settled`: what candidates() of the kernel below left open is decided, so that values can be
   // computed.
   Normalise(std::shared_ptr<const SetKernel> base, bool settled)
-      : base_(std::move(base)), settled_(settled) {}
-
-  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
-    std::shared_ptr<const Representation> base = base_->represent(set);
-    std::optional<double> self;
-    if (settled_) self = self_value(base);
-    return std::make_shared<NormalisedSet>(std::move(base), self);
-  }
+      : KernelTransform(std::move(base)), settled_(settled) {}
 
   std::vector<std::shared_ptr<const SetKernel>> candidates(
       RepresentedSpan training) const override {
     std::vector<std::shared_ptr<const SetKernel>> out;
-    for (auto& base : base_->candidates(bases_of(training)))
-      out.push_back(std::make_shared<Normalise>(std::move(base), true));
+    for (auto& kernel : base().candidates(bases_of(training)))
+      out.push_back(std::make_shared<Normalise>(std::move(kernel), true));
     return out;
   }
 
@@ -56,7 +42,7 @@ class Normalise final : public SetKernel {
             const Progress& progress) const override {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     const Represented left = bases_of(a), right = symmetric ? Represented() : bases_of(b);
-    base_->gram(left, symmetric ? left : right, out, progress);
+    base().gram(left, symmetric ? left : right, out, progress);
     const std::vector<double> scale_a = scales(a), scale_b = symmetric ? scale_a : scales(b);
     for (size_t i = 0; i < out.rows; ++i)
       for (size_t j = 0; j < out.cols; ++j) out(i, j) *= scale_a[i] * scale_b[j];
@@ -64,15 +50,15 @@ class Normalise final : public SetKernel {
     for (size_t i = 0; i < out.rows; ++i) out(i, i) = scale_a[i] > 0 ? 1 : 0;
   }
 
-  void save(TensorWriter out) const override { base_->save(out.scope("base")); }
+  void save(TensorWriter out) const override { base().save(out.scope("base")); }
 
   void save_represented(RepresentedSpan sets, TensorWriter out) const override {
-    base_->save_represented(bases_of(sets), out.scope("base"));
+    base().save_represented(bases_of(sets), out.scope("base"));
     out.put("self", self_values(sets));
   }
 
   Represented load_represented(TensorReader in) const override {
-    Represented sets = base_->load_represented(in.scope("base"));
+    Represented sets = base().load_represented(in.scope("base"));
     const std::vector<double> self = in.values<double>("self");
     in.require(self.size() == sets.size(), "a value of every set with itself");
     for (size_t i = 0; i < sets.size(); ++i)
@@ -81,10 +67,17 @@ class Normalise final : public SetKernel {
   }
 
  private:
-  double self_value(const std::shared_ptr<const Representation>& base) const {
+  std::shared_ptr<const Representation> wrap(
+      std::shared_ptr<const Representation> set) const override {
+    std::optional<double> self;
+    if (settled_) self = self_value(set);
+    return std::make_shared<NormalisedSet>(std::move(set), self);
+  }
+
+  double self_value(const std::shared_ptr<const Representation>& set) const {
     double out = 0;
-    const RepresentedSpan one(&base, 1);
-    base_->gram(one, one, MatrixView<double>(&out, 1, 1), {});
+    const RepresentedSpan one(&set, 1);
+    base().gram(one, one, MatrixView<double>(&out, 1, 1), {});
     return out;
   }
 
@@ -104,7 +97,6 @@ class Normalise final : public SetKernel {
     return out;
   }
 
-  std::shared_ptr<const SetKernel> base_;
   bool settled_;
 };
 

@@ -11,6 +11,10 @@ Represented spread_over(RepresentedSpan sets, size_t most) {
   return out;
 }
 
+std::shared_ptr<const Representation> SetKernel::represent_vector(std::span<const float>) const {
+  abort_on_bug("only a kernel on a set feature takes its vectors", __FILE__, __LINE__);
+}
+
 std::vector<std::shared_ptr<const SetKernel>> SetKernel::candidates(RepresentedSpan) const {
   return {shared_from_this()};
 }

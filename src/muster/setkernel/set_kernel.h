@@ -25,6 +25,7 @@ using RepresentedSpan = std::span<const std::shared_ptr<const Representation>>;
 // part.
 Represented spread_over(RepresentedSpan sets, size_t most);
 
+struct Universal;
 struct WeightLearning;
 
 // Immutable and shareable between threads.
@@ -33,6 +34,9 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   virtual ~SetKernel() = default;
   // On the calling thread.
   virtual std::shared_ptr<const Representation> represent(const VectorSet& set) const = 0;
+  // The same from the vector that a set feature made of the set: kernels on set features only.
+  virtual std::shared_ptr<const Representation> represent_vector(
+      std::span<const float> vector) const;
   // Kernels to choose from by cross-validation, all with this one's representations: where a width
   // is left to the data it is settled here, from the represented training sets. This kernel alone,
   // unless a method says otherwise.
@@ -54,9 +58,19 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   // How its weights want to be learnt; null where they are settled.
   virtual const WeightLearning* weights_to_learn() const { return nullptr; }
 
+  // The universal mixture that it rests on; null if it rests on none.
+  virtual const Universal* universal() const { return nullptr; }
+
   virtual void save(TensorWriter out) const = 0;
   virtual void save_represented(RepresentedSpan sets, TensorWriter out) const = 0;
   virtual Represented load_represented(TensorReader in) const = 0;
 };
+
+// The middle of a grid around the value that the data suggest: what to take if there is nothing to
+// choose by.
+template <class T>
+const T& middle_of(const std::vector<T>& grid) {
+  return grid[(grid.size() - 1) / 2];
+}
 
 }  // namespace muster

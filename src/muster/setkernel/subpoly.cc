@@ -2,45 +2,47 @@
 
 #include <cmath>
 
+#include "muster/setkernel/kernel_transform.h"
+
 namespace muster {
 namespace {
 
-class Subpoly final : public SetKernel {
+class Subpoly final : public KernelTransform {
  public:
   Subpoly(double power, std::shared_ptr<const SetKernel> base)
-      : power_(power), base_(std::move(base)) {}
-
-  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
-    return base_->represent(set);
-  }
+      : KernelTransform(std::move(base)), power_(power) {}
 
   std::vector<std::shared_ptr<const SetKernel>> candidates(
       RepresentedSpan training) const override {
     std::vector<std::shared_ptr<const SetKernel>> out;
-    for (auto& base : base_->candidates(training))
-      out.push_back(std::make_shared<Subpoly>(power_, std::move(base)));
+    for (auto& kernel : base().candidates(training))
+      out.push_back(std::make_shared<Subpoly>(power_, std::move(kernel)));
     return out;
   }
 
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
             const Progress& progress) const override {
-    base_->gram(a, b, out, progress);
+    base().gram(a, b, out, progress);
     for (size_t i = 0; i < out.rows; ++i)
       for (double& value : out.row(i))
         value = std::copysign(std::pow(std::abs(value), power_), value);
   }
 
-  void save(TensorWriter out) const override { base_->save(out.scope("base")); }
+  void save(TensorWriter out) const override { base().save(out.scope("base")); }
   void save_represented(RepresentedSpan sets, TensorWriter out) const override {
-    base_->save_represented(sets, out);
+    base().save_represented(sets, out);
   }
   Represented load_represented(TensorReader in) const override {
-    return base_->load_represented(in);
+    return base().load_represented(in);
   }
 
  private:
+  std::shared_ptr<const Representation> wrap(
+      std::shared_ptr<const Representation> set) const override {
+    return set;
+  }
+
   double power_;
-  std::shared_ptr<const SetKernel> base_;
 };
 
 }  // namespace
