@@ -1,51 +1,14 @@
 #include "muster/classify/kernel_svm.h"
 
-#include <chrono>
-#include <cmath>
-
 #include "muster/classify/centred_gram.h"
-#include "muster/classify/decisions.h"
+#include "muster/classify/decision_classifier.h"
 #include "muster/classify/squared_hinge.h"
 #include "muster/core/parallel.h"
+#include "muster/core/timer.h"
 #include "muster/solve/libsvm_gram.h"
 
 namespace muster {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-class KernelSvm final : public Classifier {
- public:
-  KernelSvm(Scheme scheme, GramDecisions decisions, CvResult fit)
-      : scheme_(scheme), decisions_(std::move(decisions)), fit_(std::move(fit)) {}
-
-  bool takes_gram() const override { return true; }
-  int num_classes() const override { return fit_.calibration.num_classes(); }
-  const FitStatistics* statistics() const override { return &fit_.statistics; }
-
-  Matrix<double> scores_from_gram(MatrixView<const double> kernel_rows) const override {
-    return class_scores(decisions_.of(kernel_rows), num_classes(), scheme_);
-  }
-
-  Matrix<double> probabilities(MatrixView<const double> scores) const override {
-    return fit_.calibration.probabilities(scores);
-  }
-
-  void save(TensorWriter out) const override {
-    decisions_.save(out);
-    fit_.calibration.save(out.scope("calibration"));
-    fit_.statistics.save(out.scope("statistics"));
-  }
-
- private:
-  Scheme scheme_;
-  GramDecisions decisions_;  // factor of the Gram included
-  CvResult fit_;
-};
 
 // What a loss does with the Gram. Decisions are in terms of the Gram as it was given.
 class GramSolver {
@@ -128,7 +91,7 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
                            const Progress& progress) {
   OptionsOf<KernelSvmOptions>(options).validate("kernel-svm");
   MUSTER_CHECK(!grams.empty());
-  const auto start = Clock::now();
+  const Timer timer;
   const auto problems = make_problems("kernel-svm", labels, options.scheme);
   CvOptions cv = options;
   cv.compare = grams.size() > 1;
@@ -151,7 +114,7 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
             },
             rng.derive("cross-validation"), progress);
       });
-  choice.best.statistics.seconds = seconds_since(start);
+  choice.best.statistics.seconds = timer.seconds();
   return choice;
 }
 
@@ -160,7 +123,7 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            const KernelChoice& choice, const Progress& progress) {
   const MatrixView<const double> gram = treated.gram();
   OptionsOf<KernelSvmOptions>(options).validate("kernel-svm");
-  const auto start = Clock::now();
+  const Timer timer;
   const auto problems = make_problems("kernel-svm", labels, options.scheme);
   const std::unique_ptr<GramSolver> solver = make_solver(options, gram, labels);
   CvResult fit = choice.best;
@@ -182,9 +145,9 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
     }
   });
   fit.statistics.iterations += static_cast<int64_t>(problems.size());
-  fit.statistics.seconds += seconds_since(start);
+  fit.statistics.seconds += timer.seconds();
   fit.statistics.indefinite = treated.found();
-  return std::make_unique<KernelSvm>(options.scheme, std::move(decisions), std::move(fit));
+  return make_classifier({options.scheme, {}}, std::move(decisions), std::move(fit));
 }
 
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
@@ -197,12 +160,7 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
 }
 
 std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options, TensorReader in) {
-  CvResult fit{FitStatistics::load(in.scope("statistics")),
-               Calibration::load(in.scope("calibration"))};
-  GramDecisions decisions = GramDecisions::load(
-      in,
-      num_problems(fit.calibration.num_classes(), options.scheme, fit.calibration.multi_label()));
-  return std::make_unique<KernelSvm>(options.scheme, std::move(decisions), std::move(fit));
+  return load_gram_classifier({options.scheme, {}}, in);
 }
 
 }  // namespace muster

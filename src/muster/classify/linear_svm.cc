@@ -1,51 +1,20 @@
 #include "muster/classify/linear_svm.h"
 
-#include <chrono>
-#include <cmath>
-
+#include "muster/classify/decision_classifier.h"
 #include "muster/classify/linear_training.h"
 #include "muster/classify/squared_hinge.h"
 #include "muster/core/parallel.h"
+#include "muster/core/timer.h"
 #include "muster/math/gemm.h"
 
 namespace muster {
 namespace {
 
-constexpr size_t kTile = 256;
-
-class LinearSvm final : public Classifier {
+// Through the Gram matrix of the items.
+class GramTrainer {
  public:
-  LinearSvm(Scheme scheme, LinearDecisions decisions, CvResult fit)
-      : scheme_(scheme), decisions_(std::move(decisions)), fit_(std::move(fit)) {}
-
-  bool takes_gram() const override { return false; }
-  int num_classes() const override { return fit_.calibration.num_classes(); }
-  const FitStatistics* statistics() const override { return &fit_.statistics; }
-
-  Matrix<double> scores(ConstMatrixView vectors) const override {
-    return class_scores(decisions_.of(vectors), num_classes(), scheme_);
-  }
-
-  Matrix<double> probabilities(MatrixView<const double> scores) const override {
-    return fit_.calibration.probabilities(scores);
-  }
-
-  void save(TensorWriter out) const override {
-    decisions_.save(out);
-    fit_.calibration.save(out.scope("calibration"));
-    fit_.statistics.save(out.scope("statistics"));
-  }
-
- private:
-  Scheme scheme_;
-  LinearDecisions decisions_;  // centre and scale of the training vectors included
-  CvResult fit_;
-};
-
-class GramWay {
- public:
-  GramWay(const LinearSvmOptions& options, ConstMatrixView vectors, double scale,
-          const Progress& progress)
+  GramTrainer(const LinearSvmOptions& options, ConstMatrixView vectors, double scale,
+              const Progress& progress)
       : options_(options),
         vectors_(vectors),
         scale_(scale),
@@ -82,11 +51,7 @@ class GramWay {
       }
     });
     for (const int64_t c : changes) out.iterations += c;
-    parallel_for(vectors_.cols, kTile, [&](size_t begin, size_t end) {
-      gemm_nn(coefficients, ConstMatrixView(vectors_.data + begin, n, end - begin, vectors_.stride),
-              MatrixView<float>(out.decisions.weights.data() + begin, count, end - begin,
-                                vectors_.cols));
-    });
+    gemm_nn_parallel(coefficients, vectors_, out.decisions.weights);
     return out;
   }
 
@@ -97,23 +62,22 @@ class GramWay {
   Matrix<float> gram_;
 };
 
-template <class Way>
-std::unique_ptr<Classifier> fit_by(const Way& way, const LinearSvmOptions& options,
+template <class Trainer>
+std::unique_ptr<Classifier> fit_by(const Trainer& trainer, const LinearSvmOptions& options,
                                    const Labels& labels, const std::vector<BinaryProblem>& problems,
                                    const std::vector<double>& mean, const Rng& rng,
-                                   const Progress& progress,
-                                   std::chrono::steady_clock::time_point start) {
+                                   const Progress& progress, const Timer& timer) {
   CvResult chosen = cross_validate(
       options, labels, problems,
-      [&](const CvTask& task, MatrixView<double> decisions) { return way.path(task, decisions); },
+      [&](const CvTask& task, MatrixView<double> decisions) {
+        return trainer.path(task, decisions);
+      },
       rng.derive("cross-validation"), progress);
-  LinearFit fitted = way.fit(problems, chosen.statistics.C, rng.derive("fit"), progress);
+  LinearFit fitted = trainer.fit(problems, chosen.statistics.C, rng.derive("fit"), progress);
   fold_mean(mean, fitted.decisions);
   chosen.statistics.iterations += fitted.iterations;
-  chosen.statistics.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return std::make_unique<LinearSvm>(options.scheme, std::move(fitted.decisions),
-                                     std::move(chosen));
+  chosen.statistics.seconds = timer.seconds();
+  return make_classifier({options.scheme, {}}, std::move(fitted.decisions), std::move(chosen));
 }
 
 }  // namespace
@@ -121,27 +85,22 @@ std::unique_ptr<Classifier> fit_by(const Way& way, const LinearSvmOptions& optio
 std::unique_ptr<Classifier> fit_linear_svm(const LinearSvmOptions& options, ConstMatrixView vectors,
                                            const Labels& labels, Rng rng,
                                            const Progress& progress) {
-  const auto start = std::chrono::steady_clock::now();
+  const Timer timer;
   OptionsOf<LinearSvmOptions>(options).validate("linear-svm");
   MUSTER_CHECK(vectors.rows == labels.size());
   const std::vector<BinaryProblem> problems = make_problems("linear-svm", labels, options.scheme);
   const PreparedVectors prepared("linear-svm", vectors, options.centre);
   if (use_gram(options.solver, vectors.rows, vectors.cols))
-    return fit_by(GramWay(options, prepared.view(), prepared.scale(), progress), options, labels,
-                  problems, prepared.mean(), rng, progress, start);
+    return fit_by(GramTrainer(options, prepared.view(), prepared.scale(), progress), options,
+                  labels, problems, prepared.mean(), rng, progress, timer);
   const PrimalOptions primal{PrimalLoss::kSquaredHinge, options.class_weights, options.bias,
                              options.tolerance};
-  return fit_by(PrimalWay(primal, prepared), options, labels, problems, prepared.mean(), rng,
-                progress, start);
+  return fit_by(PrimalTrainer(primal, prepared), options, labels, problems, prepared.mean(), rng,
+                progress, timer);
 }
 
 std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options, TensorReader in) {
-  CvResult fit{FitStatistics::load(in.scope("statistics")),
-               Calibration::load(in.scope("calibration"))};
-  LinearDecisions decisions = LinearDecisions::load(
-      in,
-      num_problems(fit.calibration.num_classes(), options.scheme, fit.calibration.multi_label()));
-  return std::make_unique<LinearSvm>(options.scheme, std::move(decisions), std::move(fit));
+  return load_linear_classifier({options.scheme, {}}, in);
 }
 
 }  // namespace muster

@@ -73,8 +73,8 @@ PreparedVectors::PreparedVectors(const char* stage, ConstMatrixView vectors, boo
       norms[i] = squared_norm(view().row(i));
     }
   });
-  // A value that is none makes the mean, and so all rows, not finite: the vectors themselves say
-  // which it was.
+  // One value that is not finite makes the mean, and so all rows, not finite: the vectors
+  // themselves say which it was.
   if (!std::ranges::all_of(norms, [](double norm) { return std::isfinite(norm); })) {
     for (size_t i = 0; i < vectors.rows; ++i) norms[i] = squared_norm(vectors.row(i));
     require_finite(stage, norms);
@@ -108,24 +108,23 @@ Matrix<float> scaled_gram(ConstMatrixView vectors, double scale, double bias,
   return gram;
 }
 
-// w.(x - mean) + b = w.x + (b - w.mean)
 void fold_mean(const std::vector<double>& mean, LinearDecisions& decisions) {
   for (size_t p = 0; p < decisions.offsets.size(); ++p)
     for (size_t c = 0; c < mean.size(); ++c)
       decisions.offsets[p] -= decisions.weights(p, c) * mean[c];
 }
 
-PrimalWay::PrimalWay(const PrimalOptions& options, const PreparedVectors& vectors)
+PrimalTrainer::PrimalTrainer(const PrimalOptions& options, const PreparedVectors& vectors)
     : options_(options), vectors_(vectors.view()), scale_(vectors.scale()) {}
 
-const LiblinearRows& PrimalWay::rows() const {
+const LiblinearRows& PrimalTrainer::rows() const {
   std::call_once(made_, [&] {
     rows_ = std::make_unique<const LiblinearRows>(vectors_, scale_, options_.bias);
   });
   return *rows_;
 }
 
-int64_t PrimalWay::path(const CvTask& task, MatrixView<double> decisions) const {
+int64_t PrimalTrainer::path(const CvTask& task, MatrixView<double> decisions) const {
   std::vector<double> weights(vectors_.cols + 1);
   for (size_t c = 0; c < task.grid.size(); ++c) {
     rows().solve(options_.loss, task.problem, scaled(task.weights, task.grid[c]),
@@ -136,8 +135,8 @@ int64_t PrimalWay::path(const CvTask& task, MatrixView<double> decisions) const 
   return static_cast<int64_t>(task.grid.size());
 }
 
-LinearFit PrimalWay::fit(const std::vector<BinaryProblem>& problems, double C, const Rng&,
-                         const Progress& progress) const {
+LinearFit PrimalTrainer::fit(const std::vector<BinaryProblem>& problems, double C, const Rng&,
+                             const Progress& progress) const {
   const size_t count = problems.size(), dim = vectors_.cols;
   LinearFit out{{Matrix<float>(count, dim), std::vector<double>(count)},
                 static_cast<int64_t>(count)};

@@ -13,17 +13,17 @@ namespace muster {
 
 // Through the Gram matrix of the items, or in the primal through LIBLINEAR.
 enum class LinearSolver { kAuto, kGram, kPrimal };
-// What kAuto takes: the way that costs less.
+// What kAuto takes: the one that costs less.
 bool use_gram(LinearSolver solver, size_t num_items, size_t dim);
 
-// Views the vectors where they are not centred; they must outlive it then. Values that are not
+// Views the vectors if they are not centred; they must outlive it then. Values that are not
 // finite are a data error that names `stage`.
 class PreparedVectors {
  public:
   PreparedVectors(const char* stage, ConstMatrixView vectors, bool centre);
 
   ConstMatrixView view() const { return mean_.empty() ? vectors_ : centred_.view(); }
-  // Subtracted already; empty where nothing was.
+  // Subtracted already; empty if nothing was.
   const std::vector<double>& mean() const { return mean_; }
   // The root of 1 / mean squared norm, to be multiplied with.
   double scale() const { return scale_; }
@@ -56,9 +56,9 @@ struct PrimalOptions {
 
 // Cross-validation, logistic loss and what single precision cannot solve go through LIBLINEAR,
 // whose rows take 16 n d bytes and are made when first needed. Thread-safe.
-class PrimalWay {
+class PrimalTrainer {
  public:
-  PrimalWay(const PrimalOptions& options, const PreparedVectors& vectors);
+  PrimalTrainer(const PrimalOptions& options, const PreparedVectors& vectors);
 
   // Cross-validation's PathSolver.
   int64_t path(const CvTask& task, MatrixView<double> decisions) const;

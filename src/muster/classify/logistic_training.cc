@@ -18,7 +18,7 @@ std::vector<BinaryProblem> logistic_problems(const char* stage, const Labels& la
   if (scheme == LogisticScheme::kOneVsAll) return problems;
   if (!labels.single_label())
     throw usage_error(
-        "{}: scheme=multinomial needs exactly one label an item, but these data are multi-label; "
+        "{}: scheme=multinomial needs exactly one label per item, but these data are multi-label; "
         "use scheme=one-vs-all",
         stage);
   if (problems.size() == 1) {  // two classes: a row for each
@@ -71,8 +71,9 @@ Matrix<double> logistic_probabilities(MatrixView<const double> scores, LogisticS
   return out;
 }
 
-LogisticWay::LogisticWay(const char* stage, const LogisticNewton& newton, const Labels& labels,
-                         LogisticScheme scheme, ClassWeights class_weights, LogisticLimits limits)
+LogisticTrainer::LogisticTrainer(const char* stage, const LogisticNewton& newton,
+                                 const Labels& labels, LogisticScheme scheme,
+                                 ClassWeights class_weights, LogisticLimits limits)
     : newton_(newton),
       labels_(labels),
       multinomial_(scheme == LogisticScheme::kMultinomial),
@@ -80,7 +81,7 @@ LogisticWay::LogisticWay(const char* stage, const LogisticNewton& newton, const 
       limits_(limits),
       problems_(logistic_problems(stage, labels, scheme)) {}
 
-LogisticTask LogisticWay::make_task(std::span<const size_t> held_out) const {
+LogisticTask LogisticTrainer::make_task(std::span<const size_t> held_out) const {
   const size_t n = labels_.size();
   LogisticTask task{Matrix<double>(problems_.size(), n), Matrix<double>(problems_.size(), n),
                     multinomial_};
@@ -106,7 +107,7 @@ LogisticTask LogisticWay::make_task(std::span<const size_t> held_out) const {
   return task;
 }
 
-int64_t LogisticWay::path(const CvFold& fold, std::span<Matrix<double>> decisions) const {
+int64_t LogisticTrainer::path(const CvFold& fold, std::span<Matrix<double>> decisions) const {
   const LogisticTask unit = make_task(fold.held_out);
   LogisticTask task = unit;
   LogisticSolution solution(problems_.size(), labels_.size());
@@ -129,7 +130,7 @@ int64_t LogisticWay::path(const CvFold& fold, std::span<Matrix<double>> decision
   return products;
 }
 
-LogisticWay::Fit LogisticWay::fit(double C) const {
+LogisticTrainer::Fit LogisticTrainer::fit(double C) const {
   LogisticTask task = make_task({});
   for (double& cost : task.costs.values()) cost *= C;
   LogisticSolution solution(problems_.size(), labels_.size());

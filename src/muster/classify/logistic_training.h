@@ -21,12 +21,12 @@ struct LogisticLimits {
 };
 
 // Immutable; thread-safe.
-class LogisticWay {
+class LogisticTrainer {
  public:
   // Throws as make_problems does, and a usage error for multinomial on multi-label data. `newton`
   // and `labels` must outlive it.
-  LogisticWay(const char* stage, const LogisticNewton& newton, const Labels& labels,
-              LogisticScheme scheme, ClassWeights class_weights, LogisticLimits limits);
+  LogisticTrainer(const char* stage, const LogisticNewton& newton, const Labels& labels,
+                  LogisticScheme scheme, ClassWeights class_weights, LogisticLimits limits);
 
   size_t num_problems() const { return problems_.size(); }
   // Cross-validation's FoldSolver; rougher than the limits.

@@ -3,6 +3,8 @@
 #include <dnnl.h>
 #include <omp.h>
 
+#include "muster/core/parallel.h"
+
 namespace muster {
 namespace {
 
@@ -35,6 +37,14 @@ void gemm_nt(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float al
 void gemm_nn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha, float beta) {
   MUSTER_CHECK(a.cols == b.rows);
   gemm('N', 'N', a.rows, b.cols, a.cols, a, b, c, alpha, beta);
+}
+
+void gemm_nn_parallel(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c) {
+  constexpr size_t kTile = 256;
+  parallel_for(b.cols, kTile, [&](size_t begin, size_t end) {
+    gemm_nn(a, ConstMatrixView(b.data + begin, b.rows, end - begin, b.stride),
+            MatrixView<float>(c.data + begin, c.rows, end - begin, c.stride));
+  });
 }
 
 void gemm_tn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha, float beta) {

@@ -41,6 +41,25 @@ TEST(Gemm, EqualsTheNaiveProductAroundLaneEdges) {
       for (size_t k : {1, 7, 8, 50, 129}) expect_products(m, n, k);
 }
 
+TEST(Gemm, TheParallelProductIsTheSameBytesInItsPlaceOnly) {
+  for (size_t n : {1, 255, 256, 257, 600}) {
+    const Rng rng(n);
+    const Matrix<float> a = oracle::normal_matrix(5, 9, rng.derive("a")),
+                        b = oracle::normal_matrix(9, n, rng.derive("b"));
+    Matrix<float> expected(5, n), wide(5, n + 3);
+    for (size_t begin = 0; begin < n; begin += 256) {
+      const size_t cols = std::min<size_t>(256, n - begin);
+      gemm_nn(a, ConstMatrixView(b.data() + begin, 9, cols, n),
+              MatrixView<float>(expected.data() + begin, 5, cols, n));
+    }
+    gemm_nn_parallel(a, b, MatrixView<float>(wide.data(), 5, n, n + 3));
+    for (size_t i = 0; i < 5; ++i) {
+      for (size_t j = 0; j < n; ++j) ASSERT_EQ(wide(i, j), expected(i, j));
+      for (size_t j = n; j < n + 3; ++j) ASSERT_EQ(wide(i, j), 0);
+    }
+  }
+}
+
 TEST(Gemm, RespectsStridesAndBeta) {
   Matrix<float> a(4, 4), b(4, 4), c(4, 4);
   for (float& v : a.values()) v = 1;

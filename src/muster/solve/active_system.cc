@@ -46,7 +46,7 @@ std::vector<double> ActiveSystem::product(std::span<const double> x) const {
 
 std::vector<double> ActiveSystem::solve(std::span<const double> b, double tolerance) const {
   MUSTER_CHECK(factored_ && b.size() == ridges_.size());
-  std::vector<double> x(b.size()), residual(b.begin(), b.end()), way(b.size());
+  std::vector<double> x(b.size()), residual(b.begin(), b.end()), direction(b.size());
   double steepness = 1;
   for (int step = 0; step < kMaxSteps && largest(residual) > tolerance; ++step) {
     std::vector<double> preconditioned = residual;
@@ -54,12 +54,13 @@ std::vector<double> ActiveSystem::solve(std::span<const double> b, double tolera
     const double next = inner(residual, preconditioned);
     const double keep = step == 0 ? 0 : next / steepness;
     steepness = next;
-    for (size_t i = 0; i < way.size(); ++i) way[i] = preconditioned[i] + keep * way[i];
-    const std::vector<double> image = product(way);
-    const double curvature = inner(way, image);
+    for (size_t i = 0; i < direction.size(); ++i)
+      direction[i] = preconditioned[i] + keep * direction[i];
+    const std::vector<double> image = product(direction);
+    const double curvature = inner(direction, image);
     if (!(steepness > 0 && curvature > 0)) break;
     for (size_t i = 0; i < x.size(); ++i) {
-      x[i] += steepness / curvature * way[i];
+      x[i] += steepness / curvature * direction[i];
       residual[i] -= steepness / curvature * image[i];
     }
   }

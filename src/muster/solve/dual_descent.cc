@@ -9,26 +9,24 @@
 #include "muster/math/gemm.h"
 #include "muster/simd/vector_ops.h"
 #include "muster/solve/active_system.h"
+#include "muster/solve/line_search.h"
 
 namespace muster {
 namespace {
 
 // Sweeps leave the rest to Newton steps from here on.
 constexpr double kRough = 0.1;
-constexpr int kMaxSweeps = 20;
-constexpr int kMaxGradientSteps = 200;
+constexpr int kMaxSweeps = 20, kMaxGradientSteps = 200;
 // The active items will change, so solving for them more exactly would be wasted.
 constexpr double kReduction = 0.3;
 // Up to so many active items a factorisation is cheaper than the gradient steps it saves.
 constexpr size_t kMaxFactored = 1024;
 // Where the Gram is ill-conditioned more would not help; factored steps will.
-constexpr int64_t kMaxJointProducts = 60;
-constexpr int kMaxJointSteps = 60;
+constexpr int kMaxJointProducts = 60, kMaxJointSteps = 60;
 // Of the gradient in a joint step: a product costs a fraction of what it does for one problem.
 constexpr double kJointReduction = 0.01;
-constexpr size_t kTile = 256;
 
-// A way from the present solution.
+// A step from the present solution.
 struct Step {
   explicit Step(size_t n) : alphas(n), decisions(n) {}
   std::vector<double> alphas, decisions;
@@ -94,8 +92,8 @@ class DualProblem {
   }
 
   // Newton's step for the primal: the items within the margin, as they are now, are fitted by
-  // regularised least squares, and the way there is searched for the least primal value. Returns
-  // false where rounding leaves no way down.
+  // regularised least squares, and the line to that point is searched for the least primal
+  // value. Returns false if rounding leaves no descent.
   bool newton_step(double tolerance) {
     Step step(alphas_.size());
     const std::vector<uint32_t> active = begin_step(step);
@@ -120,7 +118,7 @@ class DualProblem {
     return active;
   }
 
-  // Goes along the step as far as the primal value falls; false where it does not.
+  // Goes along the step as far as the primal value falls; false if it does not.
   bool take(const Step& step) {
     const double length = search(step);
     if (!(length > 0)) return false;
@@ -185,7 +183,7 @@ class DualProblem {
                            Step& step);
 
   // The t in (0, 1] of least primal value along the step, by bisection of its derivative, which
-  // rises; 0 where the value does not fall.
+  // rises; 0 if the value does not fall.
   double search(const Step& step) const {
     double at_zero = 0, growth = 0;
     for (const uint32_t i : order_) {
@@ -201,13 +199,7 @@ class DualProblem {
     };
     const double slope = derivative(0);
     if (!(slope < 0)) return 0;
-    double low = 0, high = 1;
-    if (derivative(1) <= -0.01 * slope) return 1;
-    for (int k = 0; k < 12; ++k) {
-      const double middle = 0.5 * (low + high);
-      (derivative(middle) < 0 ? low : high) = middle;
-    }
-    return high;
+    return derivative(1) <= -0.01 * slope ? 1 : bisect_rising(derivative);
   }
 
   MatrixView<const float> gram_;
@@ -229,7 +221,7 @@ class ConjugateGradients {
         active_(std::move(active)),
         step_(step),
         residual_(dual.residual_of(active_, step)),
-        way_(residual_) {
+        direction_(residual_) {
     for (const double value : residual_) {
       norm_ += value * value;
       worst_ = std::max(worst_, std::abs(value));
@@ -240,18 +232,18 @@ class ConjugateGradients {
   bool done() const { return worst_ <= goal_; }
   const std::vector<uint32_t>& active() const { return active_; }
   // Of an active item, by its position among them.
-  double way(size_t s) const { return way_[s]; }
-  double signed_way(size_t s) const { return way_[s] * dual_.targets_[active_[s]]; }
+  double direction(size_t s) const { return direction_[s]; }
+  double signed_direction(size_t s) const { return direction_[s] * dual_.targets_[active_[s]]; }
 
-  // `image` is the Gram times the signed way.
+  // `image` is the Gram times the signed direction.
   template <class Number>
   void advance(std::span<const Number> image) {
     const auto product = [&](size_t s) {
       const uint32_t i = active_[s];
-      return dual_.targets_[i] * static_cast<double>(image[i]) + dual_.ridge(i) * way_[s];
+      return dual_.targets_[i] * static_cast<double>(image[i]) + dual_.ridge(i) * direction_[s];
     };
     double curvature = 0, next = 0;
-    for (size_t s = 0; s < active_.size(); ++s) curvature += way_[s] * product(s);
+    for (size_t s = 0; s < active_.size(); ++s) curvature += direction_[s] * product(s);
     if (!(curvature > 0)) {
       worst_ = 0;  // rounding leaves nothing to gain
       return;
@@ -259,14 +251,15 @@ class ConjugateGradients {
     const double length = norm_ / curvature;
     worst_ = 0;
     for (size_t s = 0; s < active_.size(); ++s) {
-      step_.alphas[active_[s]] += length * way_[s];
+      step_.alphas[active_[s]] += length * direction_[s];
       residual_[s] -= length * product(s);
       next += residual_[s] * residual_[s];
       worst_ = std::max(worst_, std::abs(residual_[s]));
     }
     for (size_t i = 0; i < image.size(); ++i)
       step_.decisions[i] += length * static_cast<double>(image[i]);
-    for (size_t s = 0; s < active_.size(); ++s) way_[s] = residual_[s] + next / norm_ * way_[s];
+    for (size_t s = 0; s < active_.size(); ++s)
+      direction_[s] = residual_[s] + next / norm_ * direction_[s];
     norm_ = next;
   }
 
@@ -274,7 +267,7 @@ class ConjugateGradients {
   const DualProblem& dual_;
   std::vector<uint32_t> active_;
   Step& step_;
-  std::vector<double> residual_, way_;
+  std::vector<double> residual_, direction_;
   double norm_ = 0, worst_ = 0, goal_ = 0;
 };
 
@@ -284,20 +277,9 @@ void DualProblem::conjugate_gradients(const std::vector<uint32_t>& active, doubl
   std::vector<double> image(decisions_.size());
   for (int k = 0; k < kMaxGradientSteps && !descent.done(); ++k) {
     std::ranges::fill(image, 0);
-    for (size_t s = 0; s < active.size(); ++s) use_row(descent.way(s), active[s], image);
+    for (size_t s = 0; s < active.size(); ++s) use_row(descent.direction(s), active[s], image);
     descent.advance(std::span<const double>(image));
   }
-}
-
-// images = ways times the Gram, by tiles of its columns.
-void multiply(const Matrix<float>& ways, size_t count, MatrixView<const float> gram,
-              Matrix<float>& images) {
-  parallel_for(gram.cols, kTile, [&](size_t begin, size_t end) {
-    const size_t cols = end - begin;
-    gemm_nn(ways.view().slice_rows(0, count),
-            ConstMatrixView(gram.data + begin, gram.rows, cols, gram.stride),
-            MatrixView<float>(images.data() + begin, count, cols, images.cols()));
-  });
 }
 
 }  // namespace
@@ -312,7 +294,7 @@ int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryPro
   std::vector<size_t> unsolved(count);
   std::iota(unsolved.begin(), unsolved.end(), size_t{0});
   std::vector<double> reductions(count, kJointReduction);
-  Matrix<float> ways(count, n), images(count, n);
+  Matrix<float> directions(count, n), images(count, n);
   int64_t products = 0;
   for (int step = 0; step < kMaxJointSteps && products < kMaxJointProducts; ++step) {
     std::erase_if(unsolved, [&](size_t p) { return duals[p].violation() <= tolerance; });
@@ -331,21 +313,22 @@ int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryPro
         if (!descent->done()) going.push_back(&*descent);
       if (going.empty()) break;
       parallel_for(going.size(), 1, [&](size_t g, size_t) {
-        std::ranges::fill(ways.row(g), 0.0f);
+        std::ranges::fill(directions.row(g), 0.0f);
         for (size_t s = 0; s < going[g]->active().size(); ++s)
-          ways(g, going[g]->active()[s]) = static_cast<float>(going[g]->signed_way(s));
+          directions(g, going[g]->active()[s]) = static_cast<float>(going[g]->signed_direction(s));
       });
-      multiply(ways, going.size(), gram, images);
+      gemm_nn_parallel(directions.view().slice_rows(0, going.size()), gram,
+                       images.view().slice_rows(0, going.size()));
       parallel_for(going.size(), 1, [&](size_t g, size_t) {
         going[g]->advance(std::span<const float>(images.row(g)));
       });
     }
     parallel_for(unsolved.size(), 1, [&](size_t u, size_t) {
       if (!duals[unsolved[u]].take(steps[u]))
-        reductions[unsolved[u]] *= 0.1;  // the way was not exact enough
+        reductions[unsolved[u]] *= 0.1;  // the direction was not exact enough
     });
   }
-  // Single precision was good enough for the way, not for what is left at its end.
+  // Single precision was good enough for the steps, not for what is left at their end.
   parallel_for(count, 1, [&](size_t p, size_t) { duals[p].recompute_decisions(); });
   return products;
 }

@@ -19,7 +19,7 @@ constexpr double kSmallestStep = 1e-6;
 double softplus(double z) { return std::max(z, 0.0) + std::log1p(std::exp(-std::abs(z))); }
 
 // Problems whose steps go together: each by itself, or all of a multinomial one. Numbers of a group
-// (step lengths, objectives) are kept once a group.
+// (step lengths, objectives) are kept once per group.
 struct Groups {
   size_t problems;
   bool joint;
@@ -155,7 +155,7 @@ class Newton {
       for (double& value : r.row(p)) value = active_[groups_.of(p)] ? -value : 0;
     Matrix<double> gr(problems, n);
     rough_product(r, gr);
-    Matrix<double> way = r, gway = gr;
+    Matrix<double> towards = r, g_towards = gr;
     std::vector<double> norms = groups_.inner_products(r, gr);
     std::vector<double> wanted(groups_.count());
     for (size_t g = 0; g < wanted.size(); ++g) {
@@ -166,15 +166,15 @@ class Newton {
     for (int step = 0; step < kMaxConjugateSteps; ++step) {
       for (size_t g = 0; g < going.size(); ++g) going[g] = going[g] && norms[g] > wanted[g];
       if (std::ranges::none_of(going, std::identity())) break;
-      curve(gway, image);
-      for (size_t i = 0; i < image.size(); ++i) image.data()[i] += way.data()[i];
-      const std::vector<double> curvatures = groups_.inner_products(gway, image);
+      curve(g_towards, image);
+      for (size_t i = 0; i < image.size(); ++i) image.data()[i] += towards.data()[i];
+      const std::vector<double> curvatures = groups_.inner_products(g_towards, image);
       for (size_t p = 0; p < problems; ++p) {
         const size_t g = groups_.of(p);
         if (going[g] && !(curvatures[g] > 0)) going[g] = false;  // rounding
         const double length = going[g] ? norms[g] / curvatures[g] : 0;
         for (size_t i = 0; i < n; ++i) {
-          d(p, i) += length * way(p, i);
+          d(p, i) += length * towards(p, i);
           r(p, i) -= length * image(p, i);
         }
       }
@@ -184,8 +184,8 @@ class Newton {
         const size_t g = groups_.of(p);
         const double keep = going[g] && norms[g] > 0 ? next[g] / norms[g] : 0;
         for (size_t i = 0; i < n; ++i) {
-          way(p, i) = going[g] ? r(p, i) + keep * way(p, i) : 0;
-          gway(p, i) = going[g] ? gr(p, i) + keep * gway(p, i) : 0;
+          towards(p, i) = going[g] ? r(p, i) + keep * towards(p, i) : 0;
+          g_towards(p, i) = going[g] ? gr(p, i) + keep * g_towards(p, i) : 0;
         }
       }
       norms = next;

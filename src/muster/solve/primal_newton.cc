@@ -9,20 +9,20 @@
 #include "muster/math/gemm.h"
 #include "muster/simd/vector_ops.h"
 #include "muster/solve/inner_product.h"
+#include "muster/solve/line_search.h"
 
 namespace muster {
 namespace {
 
 constexpr size_t kTile = 256;
-constexpr int kMaxSteps = 60;
-constexpr int kMaxConjugateSteps = 60;
+constexpr int kMaxSteps = 60, kMaxConjugateSteps = 60;
 // Of the gradient, that conjugate gradients leave: the items within the margin will change.
 constexpr double kReduction = 0.05;
 // Of the items, taken to be within the margin by the preconditioner, which all problems share.
 constexpr double kShareActive = 0.3;
 constexpr size_t kLargestPreconditioner = 4096;
 
-// The Cholesky factor of I + c sum_i x_i x_i'; empty where it would not fit or is not positive
+// The Cholesky factor of I + c sum_i x_i x_i'; empty if it would not fit or is not positive
 // definite in single precision.
 Matrix<float> factored_moments(const PrimalItems& items, double c) {
   const ConstMatrixView& x = items.vectors;
@@ -108,11 +108,7 @@ class Together {
   // out(k) += sum_i shares(k, i) x_i
   void add_items(const Matrix<float>& shares, Matrix<double>& out) const {
     Matrix<float> sums(shares.rows(), dim_ - 1);
-    parallel_for(dim_ - 1, kTile, [&](size_t begin, size_t end) {
-      gemm_nn(shares,
-              ConstMatrixView(items_.vectors.data + begin, n_, end - begin, items_.vectors.stride),
-              MatrixView<float>(sums.data() + begin, shares.rows(), end - begin, dim_ - 1));
-    });
+    gemm_nn_parallel(shares, items_.vectors, sums);
     for (size_t k = 0; k < shares.rows(); ++k) {
       for (size_t t = 0; t + 1 < dim_; ++t)
         out(k, t) += items_.scale * static_cast<double>(sums(k, t));
@@ -141,12 +137,12 @@ class Together {
   }
 
   void newton_step(const std::vector<size_t>& going) {
-    const Matrix<double> ways = directions(going);
-    const Matrix<float> changes = times_items(ways);
+    const Matrix<double> steps = directions(going);
+    const Matrix<float> changes = times_items(steps);
     parallel_for(going.size(), 1, [&](size_t k, size_t) {
       const size_t p = going[k];
-      const double length = search(p, ways.row(k), changes.row(k));
-      for (size_t t = 0; t < dim_; ++t) weights_(p, t) += length * ways(k, t);
+      const double length = search(p, steps.row(k), changes.row(k));
+      for (size_t t = 0; t < dim_; ++t) weights_(p, t) += length * steps(k, t);
       for (size_t i = 0; i < n_; ++i)
         decisions_(p, i) += length * static_cast<double>(changes(k, i));
     });
@@ -160,7 +156,7 @@ class Together {
       for (size_t t = 0; t < dim_; ++t) residual(k, t) = -gradients_(going[k], t);
       goals[k] = kReduction * kReduction * inner(residual.row(k), residual.row(k));
     }
-    Matrix<double> preconditioned = precondition(residual), way = preconditioned;
+    Matrix<double> preconditioned = precondition(residual), direction = preconditioned;
     std::vector<double> steepness(going.size());
     for (size_t k = 0; k < going.size(); ++k)
       steepness[k] = inner(residual.row(k), preconditioned.row(k));
@@ -169,14 +165,14 @@ class Together {
       for (size_t k = 0; k < going.size(); ++k)
         done[k] = done[k] || inner(residual.row(k), residual.row(k)) <= goals[k];
       if (std::ranges::all_of(done, [](char is) { return is; })) break;
-      const Matrix<double> image = curvature_times(way, going);
+      const Matrix<double> image = curvature_times(direction, going);
       for (size_t k = 0; k < going.size(); ++k) {
-        const double curvature = inner(way.row(k), image.row(k));
+        const double curvature = inner(direction.row(k), image.row(k));
         done[k] = done[k] || !(curvature > 0 && steepness[k] > 0);
         if (done[k]) continue;
         const double length = steepness[k] / curvature;
         for (size_t t = 0; t < dim_; ++t) {
-          solution(k, t) += length * way(k, t);
+          solution(k, t) += length * direction(k, t);
           residual(k, t) -= length * image(k, t);
         }
       }
@@ -185,7 +181,7 @@ class Together {
         if (done[k]) continue;
         const double next = inner(residual.row(k), preconditioned.row(k));
         for (size_t t = 0; t < dim_; ++t)
-          way(k, t) = preconditioned(k, t) + next / steepness[k] * way(k, t);
+          direction(k, t) = preconditioned(k, t) + next / steepness[k] * direction(k, t);
         steepness[k] = next;
       }
     }
@@ -200,20 +196,20 @@ class Together {
     return out;
   }
 
-  Matrix<double> curvature_times(const Matrix<double>& ways,
+  Matrix<double> curvature_times(const Matrix<double>& directions,
                                  const std::vector<size_t>& going) const {
-    Matrix<float> shares = times_items(ways);
+    Matrix<float> shares = times_items(directions);
     for (size_t k = 0; k < going.size(); ++k)
       for (size_t i = 0; i < n_; ++i)
         shares(k, i) *= active(going[k], i) ? static_cast<float>(2 * cost(going[k], i)) : 0.0f;
-    Matrix<double> out = ways;
+    Matrix<double> out = directions;
     add_items(shares, out);
     return out;
   }
 
-  // The t in (0, 1] of least value along the way, by bisection of its derivative, which rises.
-  double search(size_t p, std::span<const double> way, std::span<const float> changes) const {
-    const double at_zero = inner(weights_.row(p), way), growth = inner(way, way);
+  // The t in (0, 1] of least value along the step, by bisection of its derivative, which rises.
+  double search(size_t p, std::span<const double> step, std::span<const float> changes) const {
+    const double at_zero = inner(weights_.row(p), step), growth = inner(step, step);
     const auto derivative = [&](double t) {
       double sum = at_zero + t * growth;
       for (size_t i = 0; i < n_; ++i) {
@@ -223,13 +219,7 @@ class Together {
       }
       return sum;
     };
-    if (derivative(1) <= 0) return 1;
-    double low = 0, high = 1;
-    for (int k = 0; k < 12; ++k) {
-      const double middle = 0.5 * (low + high);
-      (derivative(middle) < 0 ? low : high) = middle;
-    }
-    return high;
+    return derivative(1) <= 0 ? 1 : bisect_rising(derivative);
   }
 
   const PrimalItems& items_;

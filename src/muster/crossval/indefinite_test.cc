@@ -4,9 +4,8 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "muster/classify/kernel_svm.h"
+#include "muster/core/rng.h"
 #include "support/expect_error.h"
-#include "support/labelled_data.h"
 
 namespace muster {
 namespace {
@@ -71,37 +70,6 @@ TEST(Indefinite, RoundingIsNoReasonToTreatAGram) {
   EXPECT_EQ(treated.gram(), ones);
   EXPECT_FALSE(DefiniteGram(Matrix<double>(4, 4), Indefinite::kRefuse, "kernel-svm").found());
   EXPECT_FALSE(DefiniteGram(Matrix<double>(), Indefinite::kRefuse, "kernel-svm").found());
-}
-
-// A kernel with labels in it and indefinite noise on top: it can be learnt, and says what was
-// found.
-TEST(Indefinite, KernelSvmLearnsReportsAndPredictsWithKernelValuesAsTheyCome) {
-  const testing_data::Data data = testing_data::blobs(60, 4, 3, 0.5, 1);
-  const Matrix<double> noise = random_symmetric(60);
-  Matrix<double> gram(60, 60);
-  for (size_t i = 0; i < 60; ++i)
-    for (size_t j = 0; j < 60; ++j)
-      gram(i, j) = (data.labels.first(i) == data.labels.first(j) ? 1 : 0) + 0.2 * noise(i, j);
-  for (const SvmLoss loss : {SvmLoss::kSquaredHinge, SvmLoss::kHinge})
-    for (const Indefinite treatment : {Indefinite::kClip, Indefinite::kFlip, Indefinite::kShift}) {
-      KernelSvmOptions options;
-      options.loss = loss;
-      options.indefinite = treatment;
-      const auto model = fit_kernel_svm(options, gram, data.labels, Rng(1), {});
-      ASSERT_TRUE(model->statistics()->indefinite);
-      EXPECT_LT(model->statistics()->indefinite->smallest_eigenvalue, -1);
-      const Matrix<double> scores = model->scores_from_gram(gram);
-      size_t correct = 0;
-      for (size_t i = 0; i < 60; ++i)
-        correct +=
-            std::ranges::max_element(scores.row(i)) - scores.row(i).begin() == data.labels.first(i);
-      EXPECT_GE(correct, 57u);
-      TensorMap saved;
-      model->save(TensorWriter(saved));
-      const auto loaded = load_kernel_svm(options, TensorReader(saved));
-      EXPECT_EQ(loaded->statistics()->indefinite, model->statistics()->indefinite);
-      EXPECT_EQ(loaded->scores_from_gram(gram), scores);
-    }
 }
 
 }  // namespace
