@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "muster/simd/pair_blocks-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -71,39 +73,23 @@ void block(const Term& term, const float* const* a, const float* b0, const float
 
 // Vectors longer than this are compared piece by piece, so that the pieces of a tile stay in cache.
 constexpr size_t kDepth = 2048;
-constexpr size_t kRowsAtOnce = 4;
 
 template <class Term>
 void all_pairs(const Term& term, ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
   for (size_t i = 0; i < out.rows; ++i) std::ranges::fill(out.row(i), 0.0f);
-  for (size_t depth = 0; depth < a.cols; depth += kDepth) {
-    const size_t n = std::min(kDepth, a.cols - depth);
-    for (size_t i = 0; i < a.rows; i += kRowsAtOnce) {
-      const size_t rows = std::min(kRowsAtOnce, a.rows - i);
-      const float* a_rows[kRowsAtOnce];
-      for (size_t r = 0; r < kRowsAtOnce; ++r)
-        a_rows[r] = a.row(i + std::min(r, rows - 1)).data() + depth;
-      for (size_t j = 0; j < b.rows; j += 2) {
-        const size_t second = std::min(j + 1, b.rows - 1);
-        float sums0[kRowsAtOnce], sums1[kRowsAtOnce];
-        block<kRowsAtOnce>(term, a_rows, b.row(j).data() + depth, b.row(second).data() + depth, n,
-                           sums0, sums1);
-        for (size_t r = 0; r < rows; ++r) {
-          out(i + r, j) += sums0[r];
-          if (second != j) out(i + r, second) += sums1[r];
-        }
-      }
-    }
-  }
+  add_pair_blocks(a, b, kDepth, out,
+                  [&](const float* const* a_rows, const float* b0, const float* b1, size_t,
+                      size_t n, float* sums0, float* sums1)
+                      HWY_ATTR { block<kRowsAtOnce>(term, a_rows, b0, b1, n, sums0, sums1); });
 }
 
-void intersection_all(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
+void intersection_simd(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
   all_pairs(Intersection{}, a, b, out);
 }
-void chi2_all(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
+void chi2_simd(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
   all_pairs(Chi2{}, a, b, out);
 }
-void l1_all(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
+void l1_simd(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
   all_pairs(AbsoluteDifference{}, a, b, out);
 }
 
@@ -120,23 +106,23 @@ void check_shapes(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
 
 }  // namespace
 
-HWY_EXPORT(intersection_all);
-HWY_EXPORT(chi2_all);
-HWY_EXPORT(l1_all);
+HWY_EXPORT(intersection_simd);
+HWY_EXPORT(chi2_simd);
+HWY_EXPORT(l1_simd);
 
 void pairwise_intersection(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
   check_shapes(a, b, out);
-  HWY_DYNAMIC_DISPATCH(intersection_all)(a, b, out);
+  HWY_DYNAMIC_DISPATCH(intersection_simd)(a, b, out);
 }
 
 void pairwise_chi2(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
   check_shapes(a, b, out);
-  HWY_DYNAMIC_DISPATCH(chi2_all)(a, b, out);
+  HWY_DYNAMIC_DISPATCH(chi2_simd)(a, b, out);
 }
 
 void pairwise_l1(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {
   check_shapes(a, b, out);
-  HWY_DYNAMIC_DISPATCH(l1_all)(a, b, out);
+  HWY_DYNAMIC_DISPATCH(l1_simd)(a, b, out);
 }
 
 void pairwise_squared_l2(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) {

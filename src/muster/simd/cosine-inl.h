@@ -1,9 +1,9 @@
-// The cosine that elementwise.cc and hadamard.cc share, once a SIMD target.
-#if defined(MUSTER_MATH_COSINE_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef MUSTER_MATH_COSINE_INL_H_
-#undef MUSTER_MATH_COSINE_INL_H_
+// The cosine that elementwise.cc and hadamard.cc share, once per SIMD target.
+#if defined(MUSTER_SIMD_COSINE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MUSTER_SIMD_COSINE_INL_H_
+#undef MUSTER_SIMD_COSINE_INL_H_
 #else
-#define MUSTER_MATH_COSINE_INL_H_
+#define MUSTER_SIMD_COSINE_INL_H_
 #endif
 
 #include <hwy/highway.h>
@@ -31,4 +31,4 @@ inline constexpr float kTurnsPerRadian = 0.15915494309189535f;
 }  // namespace muster::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // MUSTER_MATH_COSINE_INL_H_
+#endif  // MUSTER_SIMD_COSINE_INL_H_

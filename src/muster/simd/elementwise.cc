@@ -33,14 +33,14 @@ void transform(float* values, size_t n, const Function& function) {
   std::copy(rest, rest + (n - i), values + i);
 }
 
-void cosines_all(float* values, size_t n) {
+void cosines_simd(float* values, size_t n) {
   const Tag d;
   transform(values, n, [&](Vec v, size_t, size_t) {
     return cos_turns(d, hn::Mul(v, hn::Set(d, kTurnsPerRadian)));
   });
 }
 
-void exp_all(float* values, size_t n, float scale) {
+void exp_simd(float* values, size_t n, float scale) {
   const Tag d;
   transform(values, n,
             [&](Vec v, size_t, size_t) { return hn::Exp(d, hn::Mul(v, hn::Set(d, scale))); });
@@ -63,14 +63,14 @@ void gaussian_row(float* products, const float* half_b, size_t n, float half_a, 
   });
 }
 
-void gaussian_all(MatrixView<float> products, const float* half_a, const float* half_b,
-                  float gamma) {
+void gaussian_simd(MatrixView<float> products, const float* half_a, const float* half_b,
+                   float gamma) {
   for (size_t i = 0; i < products.rows; ++i)
     gaussian_row(products.row(i).data(), half_b, products.cols, half_a[i], gamma);
 }
 
 // Columns outermost: the running sums stay in registers while the rows go by.
-void add_cosines_all(ConstMatrixView angles, const float* phases, float* sum) {
+void add_cosines_simd(ConstMatrixView angles, const float* phases, float* sum) {
   const Tag d;
   const size_t lanes = hn::Lanes(d), n = angles.cols;
   const Vec turns = hn::Set(d, kTurnsPerRadian);
@@ -97,7 +97,7 @@ void add_cosines_all(ConstMatrixView angles, const float* phases, float* sum) {
   }
 }
 
-void add_rows_all(ConstMatrixView values, float* sum) {
+void add_rows_simd(ConstMatrixView values, float* sum) {
   const Tag d;
   const size_t lanes = hn::Lanes(d);
   size_t t = 0;
@@ -111,7 +111,7 @@ void add_rows_all(ConstMatrixView values, float* sum) {
     for (size_t i = 0; i < values.rows; ++i) sum[t] += values(i, t);
 }
 
-double sum_all(ConstMatrixView values) {
+double sum_simd(ConstMatrixView values) {
   const Tag d;
   const size_t lanes = hn::Lanes(d);
   double total = 0;
@@ -138,7 +138,7 @@ HWY_INLINE hn::Vec<Wide> power_of(hn::Vec<Wide> base, int power) {
   return out;
 }
 
-double sum_powers_all(ConstMatrixView values, int power) {
+double sum_powers_simd(ConstMatrixView values, int power) {
   const Wide d;
   const hn::Rebind<float, Wide> narrow;
   const size_t lanes = hn::Lanes(d);
@@ -156,7 +156,7 @@ double sum_powers_all(ConstMatrixView values, int power) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-void raise_maxima_all(ConstMatrixView values, float* row_max, float* col_max) {
+void raise_maxima_simd(ConstMatrixView values, float* row_max, float* col_max) {
   const Tag d;
   const size_t lanes = hn::Lanes(d);
   for (size_t r = 0; r < values.rows; ++r) {
@@ -181,50 +181,50 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace muster {
-HWY_EXPORT(exp_all);
-HWY_EXPORT(cosines_all);
-HWY_EXPORT(gaussian_all);
-HWY_EXPORT(add_cosines_all);
-HWY_EXPORT(add_rows_all);
-HWY_EXPORT(sum_all);
-HWY_EXPORT(sum_powers_all);
-HWY_EXPORT(raise_maxima_all);
+HWY_EXPORT(exp_simd);
+HWY_EXPORT(cosines_simd);
+HWY_EXPORT(gaussian_simd);
+HWY_EXPORT(add_cosines_simd);
+HWY_EXPORT(add_rows_simd);
+HWY_EXPORT(sum_simd);
+HWY_EXPORT(sum_powers_simd);
+HWY_EXPORT(raise_maxima_simd);
 
 void exp_scaled(std::span<float> values, float scale) {
-  HWY_DYNAMIC_DISPATCH(exp_all)(values.data(), values.size(), scale);
+  HWY_DYNAMIC_DISPATCH(exp_simd)(values.data(), values.size(), scale);
 }
 
 void cosines(std::span<float> values) {
-  HWY_DYNAMIC_DISPATCH(cosines_all)(values.data(), values.size());
+  HWY_DYNAMIC_DISPATCH(cosines_simd)(values.data(), values.size());
 }
 
 void gaussian_from_products(MatrixView<float> products, std::span<const float> half_a,
                             std::span<const float> half_b, float gamma) {
   MUSTER_CHECK(products.rows == half_a.size() && products.cols == half_b.size());
-  HWY_DYNAMIC_DISPATCH(gaussian_all)(products, half_a.data(), half_b.data(), gamma);
+  HWY_DYNAMIC_DISPATCH(gaussian_simd)(products, half_a.data(), half_b.data(), gamma);
 }
 
 void add_cosines_of_rows(ConstMatrixView angles, std::span<const float> phases,
                          std::span<float> sum) {
   MUSTER_CHECK(angles.cols == phases.size() && angles.cols == sum.size());
-  HWY_DYNAMIC_DISPATCH(add_cosines_all)(angles, phases.data(), sum.data());
+  HWY_DYNAMIC_DISPATCH(add_cosines_simd)(angles, phases.data(), sum.data());
 }
 
 void add_rows(ConstMatrixView values, std::span<float> sum) {
   MUSTER_CHECK(values.cols == sum.size());
-  HWY_DYNAMIC_DISPATCH(add_rows_all)(values, sum.data());
+  HWY_DYNAMIC_DISPATCH(add_rows_simd)(values, sum.data());
 }
 
-double sum_of_values(ConstMatrixView values) { return HWY_DYNAMIC_DISPATCH(sum_all)(values); }
+double sum_of_values(ConstMatrixView values) { return HWY_DYNAMIC_DISPATCH(sum_simd)(values); }
 
 double sum_of_powers(ConstMatrixView values, int power) {
   MUSTER_CHECK(power >= 1);
-  return HWY_DYNAMIC_DISPATCH(sum_powers_all)(values, power);
+  return HWY_DYNAMIC_DISPATCH(sum_powers_simd)(values, power);
 }
 
 void raise_to_maxima(ConstMatrixView values, std::span<float> row_max, std::span<float> col_max) {
   MUSTER_CHECK(values.rows == row_max.size() && values.cols == col_max.size());
-  HWY_DYNAMIC_DISPATCH(raise_maxima_all)(values, row_max.data(), col_max.data());
+  HWY_DYNAMIC_DISPATCH(raise_maxima_simd)(values, row_max.data(), col_max.data());
 }
 
 }  // namespace muster

@@ -31,67 +31,51 @@ struct Loader {
   }
 };
 
-#define MUSTER_BUTTERFLY(a, b)     \
-  do {                             \
-    const Vec sum = hn::Add(a, b); \
-    b = hn::Sub(a, b);             \
-    a = sum;                       \
-  } while (0)
+HWY_INLINE void butterfly(Vec& a, Vec& b) {
+  const Vec sum = hn::Add(a, b);
+  b = hn::Sub(a, b);
+  a = sum;
+}
+
+// Two stages on four rows.
+HWY_INLINE void butterflies(Vec& a, Vec& b, Vec& c, Vec& e) {
+  butterfly(a, b);
+  butterfly(c, e);
+  butterfly(a, c);
+  butterfly(b, e);
+}
+
+template <class... Rows>
+HWY_INLINE void store_rows(float* to, size_t step, Rows... rows) {
+  size_t at = 0;
+  ((hn::Store(rows, Tag(), to + at), at += step), ...);
+}
 
 // Two stages of the transform, of rows h and 2h apart.
 HWY_INLINE void two_stages(const Loader in, float* out, size_t n, size_t h) {
-  const Tag d;
-  const size_t lanes = in.lanes;
   for (size_t block = 0; block < n; block += 4 * h)
     for (size_t t = block; t < block + h; ++t) {
       Vec a = in(t), b = in(t + h), c = in(t + 2 * h), e = in(t + 3 * h);
-      MUSTER_BUTTERFLY(a, b);
-      MUSTER_BUTTERFLY(c, e);
-      MUSTER_BUTTERFLY(a, c);
-      MUSTER_BUTTERFLY(b, e);
-      float* to = out + t * lanes;
-      const size_t step = h * lanes;
-      hn::Store(a, d, to);
-      hn::Store(b, d, to + step);
-      hn::Store(c, d, to + 2 * step);
-      hn::Store(e, d, to + 3 * step);
+      butterflies(a, b, c, e);
+      store_rows(out + t * in.lanes, h * in.lanes, a, b, c, e);
     }
 }
 
 // Three stages, of rows h, 2h and 4h apart.
 HWY_INLINE void three_stages(const Loader in, float* out, size_t n, size_t h) {
-  const Tag d;
-  const size_t lanes = in.lanes;
   for (size_t block = 0; block < n; block += 8 * h)
     for (size_t t = block; t < block + h; ++t) {
       Vec v0 = in(t), v1 = in(t + h), v2 = in(t + 2 * h), v3 = in(t + 3 * h);
       Vec v4 = in(t + 4 * h), v5 = in(t + 5 * h), v6 = in(t + 6 * h), v7 = in(t + 7 * h);
-      MUSTER_BUTTERFLY(v0, v1);
-      MUSTER_BUTTERFLY(v2, v3);
-      MUSTER_BUTTERFLY(v4, v5);
-      MUSTER_BUTTERFLY(v6, v7);
-      MUSTER_BUTTERFLY(v0, v2);
-      MUSTER_BUTTERFLY(v1, v3);
-      MUSTER_BUTTERFLY(v4, v6);
-      MUSTER_BUTTERFLY(v5, v7);
-      MUSTER_BUTTERFLY(v0, v4);
-      MUSTER_BUTTERFLY(v1, v5);
-      MUSTER_BUTTERFLY(v2, v6);
-      MUSTER_BUTTERFLY(v3, v7);
-      float* to = out + t * lanes;
-      const size_t step = h * lanes;
-      hn::Store(v0, d, to);
-      hn::Store(v1, d, to + step);
-      hn::Store(v2, d, to + 2 * step);
-      hn::Store(v3, d, to + 3 * step);
-      hn::Store(v4, d, to + 4 * step);
-      hn::Store(v5, d, to + 5 * step);
-      hn::Store(v6, d, to + 6 * step);
-      hn::Store(v7, d, to + 7 * step);
+      butterflies(v0, v1, v2, v3);
+      butterflies(v4, v5, v6, v7);
+      butterfly(v0, v4);
+      butterfly(v1, v5);
+      butterfly(v2, v6);
+      butterfly(v3, v7);
+      store_rows(out + t * in.lanes, h * in.lanes, v0, v1, v2, v3, v4, v5, v6, v7);
     }
 }
-
-#undef MUSTER_BUTTERFLY
 
 // out = H S in for every lane; n >= 4 rows, out may be in.
 void signed_transform(const float* in, const float* signs, float* out, size_t n, size_t lanes) {
@@ -108,7 +92,8 @@ void signed_transform(const float* in, const float* signs, float* out, size_t n,
   }
 }
 
-// The vectors from `begin` on become a tile; lanes and components that there are none of are 0.
+// The vectors from `begin` on become a tile; lanes without a vector and components beyond its last
+// are 0.
 void load_tile(ConstMatrixView vectors, size_t begin, float* tile, size_t n, size_t lanes) {
   const size_t count = std::min(lanes, vectors.rows - begin);
   if (count < lanes || vectors.cols < n) std::fill_n(tile, n * lanes, 0.0f);
@@ -118,24 +103,24 @@ void load_tile(ConstMatrixView vectors, size_t begin, float* tile, size_t n, siz
   }
 }
 
-constexpr size_t kValuesAtATime =
-    32768;  // vectors after the shared transform: 128 KiB stay in the second-level cache
+// Vectors after the shared transform: 128 KiB stay in the second-level cache.
+constexpr size_t kValuesAtOnce = 32768;
 
-void add_hadamard_cosines(ConstMatrixView vectors, const Matrix<float>& signs,
-                          std::span<const float> lengths, const float* phases, float* sum) {
+void hadamard_cosines_simd(ConstMatrixView vectors, const Matrix<float>& signs,
+                           std::span<const float> lengths, const float* phases, float* sum) {
   const Tag d;
   const size_t lanes = hn::Lanes(d), n = signs.cols(), tile_size = n * lanes;
-  const size_t tiles_at_a_time = std::max<size_t>(1, kValuesAtATime / tile_size);
+  const size_t tiles_at_once = std::max<size_t>(1, kValuesAtOnce / tile_size);
   thread_local AlignedVector<float> buffer;
-  buffer.resize((tiles_at_a_time + 2) * tile_size + 2 * n);
+  buffer.resize((tiles_at_once + 2) * tile_size + 2 * n);
   float* const tiles = buffer.data();
-  float* const work = tiles + tiles_at_a_time * tile_size;
+  float* const work = tiles + tiles_at_once * tile_size;
   float* const sums = work + tile_size;
   float* const scale = sums + tile_size;
   float* const phase = scale + n;
   const auto to_turns = static_cast<float>(kTurnsPerRadian / std::pow(static_cast<double>(n), 1.5));
-  for (size_t begin = 0; begin < vectors.rows; begin += tiles_at_a_time * lanes) {
-    const size_t count = std::min(tiles_at_a_time * lanes, vectors.rows - begin);
+  for (size_t begin = 0; begin < vectors.rows; begin += tiles_at_once * lanes) {
+    const size_t count = std::min(tiles_at_once * lanes, vectors.rows - begin);
     const size_t num_tiles = (count + lanes - 1) / lanes;
     for (size_t i = 0; i < num_tiles; ++i) {
       load_tile(vectors, begin + i * lanes, work, n, lanes);
@@ -170,7 +155,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace muster {
-HWY_EXPORT(add_hadamard_cosines);
+HWY_EXPORT(hadamard_cosines_simd);
 
 namespace {
 
@@ -202,7 +187,7 @@ HadamardDirections::HadamardDirections(size_t d, std::vector<float> lengths, Mat
 void HadamardDirections::add_cosines(ConstMatrixView vectors, std::span<const float> phases,
                                      std::span<float> sum) const {
   MUSTER_CHECK(vectors.cols == d_ && phases.size() == size() && sum.size() == size());
-  HWY_DYNAMIC_DISPATCH(add_hadamard_cosines)(vectors, signs_, lengths_, phases.data(), sum.data());
+  HWY_DYNAMIC_DISPATCH(hadamard_cosines_simd)(vectors, signs_, lengths_, phases.data(), sum.data());
 }
 
 }  // namespace muster

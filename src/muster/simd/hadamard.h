@@ -1,4 +1,4 @@
-// Random directions that cost d log d instead of d^2 a block of d (structured orthogonal random
+// Random directions that cost d log d instead of d^2 per block of d (structured orthogonal random
 // features, Yu et al. 2016). H is the Walsh-Hadamard matrix, H(i, j) = (-1)^popcount(i & j), of n
 // rows, n the power of two that d is padded to by zeros; S are diagonals of random signs. Block b
 // of n directions is
@@ -6,7 +6,7 @@
 //   n^(-3/2) H S(b,2) H S(b,1) H S(0)        an orthogonal matrix; its rightmost part is shared by
 //   all blocks
 //
-// and row r is scaled to lengths(r). By fast transforms of several vectors at a time, one a SIMD
+// and row r is scaled to lengths(r). By fast transforms of several vectors at a time, one per SIMD
 // lane.
 #pragma once
 
@@ -24,7 +24,7 @@ class HadamardDirections {
   // sign patterns).
   static size_t padded_dim(size_t d);
 
-  // One direction a length; signs are drawn.
+  // One direction per length; signs are drawn.
   HadamardDirections(size_t d, std::vector<float> lengths, Rng rng);
   // As saved: signs has 1 + 2 ceil(lengths / n) rows of n values, each 1 or -1.
   HadamardDirections(size_t d, std::vector<float> lengths, Matrix<float> signs);

@@ -8,10 +8,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace muster {
-namespace HWY_NAMESPACE {
-namespace {
-
+namespace muster::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using F = hn::ScalableTag<float>;
 using U = hn::RebindToUnsigned<F>;
@@ -19,7 +16,7 @@ using Half = hn::Rebind<uint16_t, F>;
 
 // Integer arithmetic rather than Highway's own DemoteTo/PromoteTo: those round differently on CPUs
 // without F16C, and a feature cache must not depend on the machine that wrote it.
-hn::Vec<U> to_half_bits(hn::Vec<F> x) {
+HWY_INLINE hn::Vec<U> to_half_bits(hn::Vec<F> x) {
   const F f;
   const U u;
   const auto bits = hn::BitCast(u, x);
@@ -40,7 +37,7 @@ hn::Vec<U> to_half_bits(hn::Vec<F> x) {
   return hn::Or(hn::IfThenElse(overflows, special, finite), hn::ShiftRight<16>(sign));
 }
 
-hn::Vec<F> from_half_bits(hn::Vec<U> bits) {
+HWY_INLINE hn::Vec<F> from_half_bits(hn::Vec<U> bits) {
   const F f;
   const U u;
   const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(u, 0x8000u)));
@@ -57,63 +54,57 @@ hn::Vec<F> from_half_bits(hn::Vec<U> bits) {
   return hn::BitCast(f, hn::Or(magnitude, sign));
 }
 
-void demote(const float* floats, uint16_t* halves, size_t n) {
-  const F f;
-  const Half h;
-  const size_t lanes = hn::Lanes(f);
+// to[i] = convert(from[i]), lanes at a time; the last ones in padded copies.
+template <class From, class To, class Convert>
+HWY_INLINE void convert_simd(const From* from, To* to, size_t n, const Convert& convert) {
+  const size_t lanes = hn::Lanes(F());
   size_t i = 0;
-  const auto convert = [&](const float* from, uint16_t* to) {
-    const hn::RebindToSigned<F> i32;
-    // All values fit in 16 bits without a sign, so the saturating conversion changes nothing.
-    hn::StoreU(hn::DemoteTo(h, hn::BitCast(i32, to_half_bits(hn::LoadU(f, from)))), h, to);
-  };
-  for (; i + lanes <= n; i += lanes) convert(floats + i, halves + i);
+  for (; i + lanes <= n; i += lanes) convert(from + i, to + i);
   if (i == n) return;
-  HWY_ALIGN float tail[hn::MaxLanes(F())] = {};
-  HWY_ALIGN uint16_t out[hn::MaxLanes(F())];
-  for (size_t k = i; k < n; ++k) tail[k - i] = floats[k];
-  convert(tail, out);
-  for (size_t k = i; k < n; ++k) halves[k] = out[k - i];
+  HWY_ALIGN From rest[hn::MaxLanes(F())] = {};
+  HWY_ALIGN To converted[hn::MaxLanes(F())];
+  for (size_t k = i; k < n; ++k) rest[k - i] = from[k];
+  convert(rest, converted);
+  for (size_t k = i; k < n; ++k) to[k] = converted[k - i];
 }
 
-void promote(const uint16_t* halves, float* floats, size_t n) {
+void floats_to_halves_simd(const float* floats, uint16_t* halves, size_t n) {
+  const F f;
+  const Half h;
+  const hn::RebindToSigned<F> i32;
+  convert_simd(floats, halves, n, [&](const float* from, uint16_t* to) HWY_ATTR {
+    // All values fit in 16 bits without a sign, so the saturating conversion changes nothing.
+    hn::StoreU(hn::DemoteTo(h, hn::BitCast(i32, to_half_bits(hn::LoadU(f, from)))), h, to);
+  });
+}
+
+void halves_to_floats_simd(const uint16_t* halves, float* floats, size_t n) {
   const F f;
   const U u;
   const Half h;
-  const size_t lanes = hn::Lanes(f);
-  size_t i = 0;
-  const auto convert = [&](const uint16_t* from, float* to) {
+  convert_simd(halves, floats, n, [&](const uint16_t* from, float* to) HWY_ATTR {
     hn::StoreU(from_half_bits(hn::PromoteTo(u, hn::LoadU(h, from))), f, to);
-  };
-  for (; i + lanes <= n; i += lanes) convert(halves + i, floats + i);
-  if (i == n) return;
-  HWY_ALIGN uint16_t tail[hn::MaxLanes(F())] = {};
-  HWY_ALIGN float out[hn::MaxLanes(F())];
-  for (size_t k = i; k < n; ++k) tail[k - i] = halves[k];
-  convert(tail, out);
-  for (size_t k = i; k < n; ++k) floats[k] = out[k - i];
+  });
 }
 
-}  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace muster
+}  // namespace muster::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace muster {
 
-HWY_EXPORT(demote);
-HWY_EXPORT(promote);
+HWY_EXPORT(floats_to_halves_simd);
+HWY_EXPORT(halves_to_floats_simd);
 
 void floats_to_halves(std::span<const float> floats, std::span<uint16_t> halves) {
   MUSTER_CHECK(floats.size() == halves.size());
-  HWY_DYNAMIC_DISPATCH(demote)(floats.data(), halves.data(), floats.size());
+  HWY_DYNAMIC_DISPATCH(floats_to_halves_simd)(floats.data(), halves.data(), floats.size());
 }
 
 void halves_to_floats(std::span<const uint16_t> halves, std::span<float> floats) {
   MUSTER_CHECK(floats.size() == halves.size());
-  HWY_DYNAMIC_DISPATCH(promote)(halves.data(), floats.data(), halves.size());
+  HWY_DYNAMIC_DISPATCH(halves_to_floats_simd)(halves.data(), floats.data(), halves.size());
 }
 
 }  // namespace muster
-#endif
+#endif  // HWY_ONCE

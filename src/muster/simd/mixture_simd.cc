@@ -68,7 +68,7 @@ float softmax_row(float* row, const float* bias, size_t n) {
   return hn::GetLane(top) + std::log(hn::GetLane(total));
 }
 
-void softmax_all(MatrixView<float> values, const float* bias, float* log_sums) {
+void softmax_simd(MatrixView<float> values, const float* bias, float* log_sums) {
   for (size_t i = 0; i < values.rows; ++i)
     log_sums[i] = softmax_row(values.row(i).data(), bias, values.cols);
 }
@@ -87,7 +87,7 @@ float squared_distance(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
   return total;
 }
 
-void half_distances_all(ConstMatrixView projected, const float* offsets, MatrixView<float> out) {
+void half_distances_simd(ConstMatrixView projected, const float* offsets, MatrixView<float> out) {
   const size_t dim = projected.cols / out.cols;
   for (size_t i = 0; i < out.rows; ++i)
     for (size_t g = 0; g < out.cols; ++g)
@@ -95,8 +95,8 @@ void half_distances_all(ConstMatrixView projected, const float* offsets, MatrixV
           -0.5f * squared_distance(projected.row(i).data() + g * dim, offsets + g * dim, dim);
 }
 
-void centre_and_square_all(ConstMatrixView vectors, const float* HWY_RESTRICT origin,
-                           MatrixView<float> out) {
+void centre_and_square_simd(ConstMatrixView vectors, const float* HWY_RESTRICT origin,
+                            MatrixView<float> out) {
   const Tag d;
   const size_t lanes = hn::Lanes(d), n = vectors.cols;
   for (size_t i = 0; i < vectors.rows; ++i) {
@@ -120,29 +120,29 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace muster {
-HWY_EXPORT(softmax_all);
-HWY_EXPORT(half_distances_all);
-HWY_EXPORT(centre_and_square_all);
+HWY_EXPORT(softmax_simd);
+HWY_EXPORT(half_distances_simd);
+HWY_EXPORT(centre_and_square_simd);
 
 void softmax_rows(MatrixView<float> log_values, std::span<const float> bias,
                   std::span<float> log_sums) {
   MUSTER_CHECK(log_values.cols == bias.size() && log_values.rows == log_sums.size() &&
                log_values.cols > 0);
-  HWY_DYNAMIC_DISPATCH(softmax_all)(log_values, bias.data(), log_sums.data());
+  HWY_DYNAMIC_DISPATCH(softmax_simd)(log_values, bias.data(), log_sums.data());
 }
 
 void half_squared_distances(ConstMatrixView projected, std::span<const float> offsets,
                             MatrixView<float> out) {
   MUSTER_CHECK(projected.cols == offsets.size() && projected.rows == out.rows &&
                projected.cols % out.cols == 0);
-  HWY_DYNAMIC_DISPATCH(half_distances_all)(projected, offsets.data(), out);
+  HWY_DYNAMIC_DISPATCH(half_distances_simd)(projected, offsets.data(), out);
 }
 
 void centre_and_square(ConstMatrixView vectors, std::span<const float> origin,
                        MatrixView<float> out) {
   MUSTER_CHECK(vectors.cols == origin.size() && out.rows == vectors.rows &&
                out.cols == 2 * vectors.cols);
-  HWY_DYNAMIC_DISPATCH(centre_and_square_all)(vectors, origin.data(), out);
+  HWY_DYNAMIC_DISPATCH(centre_and_square_simd)(vectors, origin.data(), out);
 }
 
 }  // namespace muster

@@ -9,12 +9,12 @@
 namespace muster {
 
 // Each row l becomes exp(l_m + bias_m) / sum_m exp(l_m + bias_m); log_sums gets the logarithm of
-// the sum (one a row). Nothing overflows, however large or small the values. Requires finite values
-// and at least one column.
+// the sum (one per row). Nothing overflows, however large or small the values. Requires finite
+// values and at least one column.
 void softmax_rows(MatrixView<float> log_values, std::span<const float> bias,
                   std::span<float> log_sums);
 
-// A row of `projected` holds segments of d values, one a component: out(i, g) = -1/2 sum_t
+// A row of `projected` holds segments of d values, one per component: out(i, g) = -1/2 sum_t
 // (projected(i, g d + t)
 // - offsets[g d + t])^2, where d = offsets.size() / out.cols.
 void half_squared_distances(ConstMatrixView projected, std::span<const float> offsets,

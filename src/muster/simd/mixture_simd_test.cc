@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-TEST(MixtureKernels, SoftmaxEqualsTheNaiveOneForEveryWidth) {
+TEST(MixtureSimd, SoftmaxEqualsTheNaiveOneForEveryWidth) {
   for (const float scale : {1.0f, 300.0f})
     for (size_t k = 1; k < 40; ++k) {
       Matrix<float> values = oracle::normal_matrix(3, k, Rng(k));
@@ -32,7 +32,7 @@ TEST(MixtureKernels, SoftmaxEqualsTheNaiveOneForEveryWidth) {
     }
 }
 
-TEST(MixtureKernels, SoftmaxOfExtremeValuesStaysFinite) {
+TEST(MixtureSimd, SoftmaxOfExtremeValuesStaysFinite) {
   Matrix<float> values(1, 3);
   values(0, 0) = -1e30f;
   values(0, 1) = 1e30f;
@@ -43,7 +43,7 @@ TEST(MixtureKernels, SoftmaxOfExtremeValuesStaysFinite) {
   EXPECT_TRUE(std::isfinite(sums[0]));
 }
 
-TEST(MixtureKernels, SegmentsAndSquares) {
+TEST(MixtureSimd, SegmentsAndSquares) {
   for (size_t d : {1u, 3u, 8u, 17u}) {
     const Matrix<float> rows = oracle::normal_matrix(5, 4 * d, Rng(d)),
                         offsets = oracle::normal_matrix(1, 4 * d, Rng(9));

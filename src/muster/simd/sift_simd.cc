@@ -2,16 +2,13 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/simd/sift_simd.cc"
-#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "muster/core/error.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace muster {
-namespace HWY_NAMESPACE {
-namespace {
-
+namespace muster::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The orientations of one pixel or cell: one vector on AVX2 and above, several on narrower targets.
@@ -72,8 +69,8 @@ HWY_INLINE void polar(const float* above, const float* row, const float* below, 
   }
 }
 
-void OrientationRow(const float* above, const float* row, const float* below, size_t width,
-                    float* planes) {
+void orientation_row_simd(const float* above, const float* row, const float* below, size_t width,
+                          float* planes) {
   const Tag8 d;
   PolarChunk chunk;
   for (size_t x = 0; x < width; x += kChunk, planes += kChunk * kOrientations) {
@@ -91,8 +88,8 @@ void OrientationRow(const float* above, const float* row, const float* below, si
   }
 }
 
-void SumWindows(const float* planes, const int32_t* first, size_t n, const float* weights,
-                size_t taps, float* out) {
+void sum_windows_simd(const float* planes, const int32_t* first, size_t n, const float* weights,
+                      size_t taps, float* out) {
   const Tag8 d;
   size_t i = 0;
   // Four windows at a time share each weight and hide the latency of the sums.
@@ -126,7 +123,7 @@ void SumWindows(const float* planes, const int32_t* first, size_t n, const float
   }
 }
 
-void AddScaled(float weight, const float* in, size_t n, float* out) {
+void add_scaled_simd(float weight, const float* in, size_t n, float* out) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   const auto w = hn::Set(d, weight);
@@ -136,8 +133,8 @@ void AddScaled(float weight, const float* in, size_t n, float* out) {
   for (; i < n; ++i) out[i] += weight * in[i];
 }
 
-void GatherSift(const float* const* cell_rows, const uint32_t* columns, size_t patches,
-                const SiftNorm& norm, float* out) {
+void gather_simd(const float* const* cell_rows, const uint32_t* columns, size_t patches,
+                 const SiftNorm& norm, float* out) {
   const Tag8 d;
   const Vec8 clip = hn::Set(d, norm.clip);
   for (size_t p = 0; p < patches; ++p, columns += kSiftCells, out += kSiftDim) {
@@ -173,39 +170,35 @@ void GatherSift(const float* const* cell_rows, const uint32_t* columns, size_t p
   }
 }
 
-}  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace muster
+}  // namespace muster::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace muster {
-namespace {
-HWY_EXPORT(OrientationRow);
-HWY_EXPORT(SumWindows);
-HWY_EXPORT(AddScaled);
-HWY_EXPORT(GatherSift);
-}  // namespace
+HWY_EXPORT(orientation_row_simd);
+HWY_EXPORT(sum_windows_simd);
+HWY_EXPORT(add_scaled_simd);
+HWY_EXPORT(gather_simd);
 
 void sift_orientation_row(const float* above, const float* row, const float* below, size_t width,
                           float* planes) {
-  HWY_DYNAMIC_DISPATCH(OrientationRow)(above, row, below, width, planes);
+  HWY_DYNAMIC_DISPATCH(orientation_row_simd)(above, row, below, width, planes);
 }
 
 void sift_sum_windows(const float* planes, std::span<const int32_t> first,
                       std::span<const float> weights, float* out) {
-  HWY_DYNAMIC_DISPATCH(SumWindows)
+  HWY_DYNAMIC_DISPATCH(sum_windows_simd)
   (planes, first.data(), first.size(), weights.data(), weights.size(), out);
 }
 
 void sift_add_scaled(float weight, const float* in, size_t n, float* out) {
-  HWY_DYNAMIC_DISPATCH(AddScaled)(weight, in, n, out);
+  HWY_DYNAMIC_DISPATCH(add_scaled_simd)(weight, in, n, out);
 }
 
 void sift_gather(const float* const cell_rows[kSiftCells], std::span<const uint32_t> columns,
                  const SiftNorm& norm, float* out) {
   MUSTER_CHECK(columns.size() % kSiftCells == 0);
-  HWY_DYNAMIC_DISPATCH(GatherSift)
+  HWY_DYNAMIC_DISPATCH(gather_simd)
   (cell_rows, columns.data(), columns.size() / kSiftCells, norm, out);
 }
 

@@ -1,4 +1,4 @@
-// The SIMD kernels of dense SIFT. A picture's gradients are kept as 8 orientation planes
+// The SIMD loops of dense SIFT. A picture's gradients are kept as 8 orientation planes
 // interleaved by pixel, so that one vector of 8 floats holds all orientations of a pixel or of a
 // cell. All are thread-safe and run on the calling thread.
 #pragma once
@@ -38,7 +38,7 @@ struct SiftNorm {
 
 // Gathers the 4 x 4 cells of a row of patches, weighted, and normalises them: unit length, clipped,
 // unit length. Patch i takes its cells from cell_rows[r][8 columns[4 i + c] ...]; out holds 128
-// floats a patch.
+// floats per patch.
 void sift_gather(const float* const cell_rows[kSiftCells], std::span<const uint32_t> columns,
                  const SiftNorm& norm, float* out);
 

@@ -24,7 +24,7 @@ void one_histogram(const float* block, const SparseBins& sparse, float* out) {
   for (size_t v = 0; v < kVectors; ++v) hn::Store(sums[v], d, out + v * hn::Lanes(d));
 }
 
-void sparse_minima_all(const float* block, std::span<const SparseBins> sparse, float* out) {
+void sparse_minima_simd(const float* block, std::span<const SparseBins> sparse, float* out) {
   constexpr size_t kLanes = hn::MaxLanes(hn::CappedTag<float, kBlockSets>());
   for (size_t j = 0; j < sparse.size(); ++j)
     one_histogram<kBlockSets / kLanes>(block, sparse[j], out + j * kBlockSets);
@@ -35,13 +35,13 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace muster {
-HWY_EXPORT(sparse_minima_all);
+HWY_EXPORT(sparse_minima_simd);
 
 void sparse_minima(MatrixView<const float> block, std::span<const SparseBins> sparse,
                    MatrixView<float> out) {
   MUSTER_CHECK(block.cols == kBlockSets && block.stride == kBlockSets && out.cols == kBlockSets &&
                out.stride == kBlockSets && out.rows == sparse.size());
-  HWY_DYNAMIC_DISPATCH(sparse_minima_all)(block.data, sparse, out.data);
+  HWY_DYNAMIC_DISPATCH(sparse_minima_simd)(block.data, sparse, out.data);
 }
 
 }  // namespace muster

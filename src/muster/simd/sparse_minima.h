@@ -1,5 +1,5 @@
 // Intersections of one sparse histogram with many dense ones at once: the inner loop of Grams of
-// histograms that are mostly zeros. The dense ones stand transposed, one bin a row of kBlockSets
+// histograms that are mostly zeros. The dense ones are transposed, one bin per row of kBlockSets
 // values, so that a non-zero bin of the sparse one is a minimum with whole registers and nothing is
 // done for its zeros. On the calling thread; sums run over the bins in the order given, so the
 // result does not depend on the lane width, nor on which of the two is the sparse one.

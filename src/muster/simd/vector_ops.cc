@@ -21,7 +21,7 @@ hn::Vec<D> load_as_double(D d, const double* from) {
 }
 
 template <class T>
-double dot_kernel(const float* x, const T* y, size_t n) {
+double dot_simd(const float* x, const T* y, size_t n) {
   const hn::ScalableTag<double> d;
   const size_t lanes = hn::Lanes(d);
   auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
@@ -34,10 +34,10 @@ double dot_kernel(const float* x, const T* y, size_t n) {
   for (; i < n; ++i) sum += static_cast<double>(x[i]) * static_cast<double>(y[i]);
   return sum;
 }
-double dot_float(const float* x, const float* y, size_t n) { return dot_kernel(x, y, n); }
-double dot_mixed(const float* x, const double* y, size_t n) { return dot_kernel(x, y, n); }
+double dot_float_simd(const float* x, const float* y, size_t n) { return dot_simd(x, y, n); }
+double dot_mixed_simd(const float* x, const double* y, size_t n) { return dot_simd(x, y, n); }
 
-float squared_distance_kernel(const float* x, const float* y, size_t n) {
+float squared_distance_simd(const float* x, const float* y, size_t n) {
   const hn::ScalableTag<float> d;
   const size_t lanes = hn::Lanes(d);
   auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
@@ -55,7 +55,7 @@ float squared_distance_kernel(const float* x, const float* y, size_t n) {
   return sum;
 }
 
-void axpy_kernel(double a, const float* x, double* y, size_t n) {
+void axpy_simd(double a, const float* x, double* y, size_t n) {
   const hn::ScalableTag<double> d;
   const hn::Rebind<float, decltype(d)> half;
   const size_t lanes = hn::Lanes(d);
@@ -81,30 +81,30 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace muster {
 
-HWY_EXPORT(dot_float);
-HWY_EXPORT(dot_mixed);
-HWY_EXPORT(squared_distance_kernel);
-HWY_EXPORT(axpy_kernel);
+HWY_EXPORT(dot_float_simd);
+HWY_EXPORT(dot_mixed_simd);
+HWY_EXPORT(squared_distance_simd);
+HWY_EXPORT(axpy_simd);
 
 double dot(std::span<const float> x, std::span<const float> y) {
   MUSTER_CHECK(x.size() == y.size());
-  return HWY_DYNAMIC_DISPATCH(dot_float)(x.data(), y.data(), x.size());
+  return HWY_DYNAMIC_DISPATCH(dot_float_simd)(x.data(), y.data(), x.size());
 }
 
 double dot(std::span<const float> x, std::span<const double> y) {
   MUSTER_CHECK(x.size() == y.size());
-  return HWY_DYNAMIC_DISPATCH(dot_mixed)(x.data(), y.data(), x.size());
+  return HWY_DYNAMIC_DISPATCH(dot_mixed_simd)(x.data(), y.data(), x.size());
 }
 
 float squared_distance(std::span<const float> x, std::span<const float> y) {
   MUSTER_CHECK(x.size() == y.size());
-  return HWY_DYNAMIC_DISPATCH(squared_distance_kernel)(x.data(), y.data(), x.size());
+  return HWY_DYNAMIC_DISPATCH(squared_distance_simd)(x.data(), y.data(), x.size());
 }
 
 void axpy(double a, std::span<const float> x, std::span<double> y) {
   MUSTER_CHECK(x.size() == y.size());
-  HWY_DYNAMIC_DISPATCH(axpy_kernel)(a, x.data(), y.data(), x.size());
+  HWY_DYNAMIC_DISPATCH(axpy_simd)(a, x.data(), y.data(), x.size());
 }
 
 }  // namespace muster
-#endif
+#endif  // HWY_ONCE

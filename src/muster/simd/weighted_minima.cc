@@ -5,11 +5,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "muster/simd/pair_blocks-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr size_t kRowsAtOnce = 4;
 // 6 rows of this many values are 24 KiB: they stay in the first-level cache.
 constexpr size_t kDepth = 512;
 
@@ -40,27 +41,12 @@ void block(const double* const* a, const double* b0, const double* b1, const dou
   }
 }
 
-void add_all(MatrixView<const double> a, MatrixView<const double> b, const double* weights,
-             MatrixView<double> out) {
-  for (size_t depth = 0; depth < a.cols; depth += kDepth) {
-    const size_t n = std::min(kDepth, a.cols - depth);
-    for (size_t i = 0; i < a.rows; i += kRowsAtOnce) {
-      const size_t rows = std::min(kRowsAtOnce, a.rows - i);
-      const double* a_rows[kRowsAtOnce];
-      for (size_t r = 0; r < kRowsAtOnce; ++r)
-        a_rows[r] = a.row(i + std::min(r, rows - 1)).data() + depth;
-      for (size_t j = 0; j < b.rows; j += 2) {
-        const size_t second = std::min(j + 1, b.rows - 1);
-        double sums0[kRowsAtOnce], sums1[kRowsAtOnce];
-        block(a_rows, b.row(j).data() + depth, b.row(second).data() + depth, weights + depth, n,
-              sums0, sums1);
-        for (size_t r = 0; r < rows; ++r) {
-          out(i + r, j) += sums0[r];
-          if (second != j) out(i + r, second) += sums1[r];
-        }
-      }
-    }
-  }
+void weighted_minima_simd(MatrixView<const double> a, MatrixView<const double> b,
+                          const double* weights, MatrixView<double> out) {
+  add_pair_blocks(a, b, kDepth, out,
+                  [&](const double* const* a_rows, const double* b0, const double* b1, size_t begin,
+                      size_t n, double* sums0, double* sums1)
+                      HWY_ATTR { block(a_rows, b0, b1, weights + begin, n, sums0, sums1); });
 }
 
 }  // namespace muster::HWY_NAMESPACE
@@ -68,13 +54,13 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace muster {
-HWY_EXPORT(add_all);
+HWY_EXPORT(weighted_minima_simd);
 
 void add_weighted_minima(MatrixView<const double> a, MatrixView<const double> b,
                          std::span<const double> weights, MatrixView<double> out) {
   MUSTER_CHECK(a.cols == b.cols && a.cols == weights.size() && out.rows == a.rows &&
                out.cols == b.rows);
-  HWY_DYNAMIC_DISPATCH(add_all)(a, b, weights.data(), out);
+  HWY_DYNAMIC_DISPATCH(weighted_minima_simd)(a, b, weights.data(), out);
 }
 
 }  // namespace muster
