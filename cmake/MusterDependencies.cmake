@@ -28,6 +28,8 @@ muster_find_plain(clp coin/Clp_C_Interface.h Clp)
 muster_find_plain(dsdp dsdp/dsdp5.h dsdp)
 muster_find_plain(jpeg jpeglib.h jpeg)
 muster_find_plain(png png.h png)
+muster_find_plain(tiff tiffio.h tiff)
+muster_find_plain(webp webp/decode.h webp)
 muster_find_plain(lemon lemon/network_simplex.h lemon)
 muster_find_plain(liblinear linear.h linear)
 muster_find_plain(libsvm libsvm/svm.h svm)
@@ -35,10 +37,3 @@ muster_find_plain(vlfeat vl/covdet.h vl)
 
 # Of dlib only headers are used, which want the BLAS that its package brings.
 muster_find_plain(dlib dlib/matrix.h blas)
-
-# OpenCV's own configuration file is in a package that pulls in a hundred others.
-find_path(opencv_INCLUDE opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)
-foreach(module core imgproc imgcodecs features2d)
-  muster_find_plain(opencv_${module} opencv4/opencv2/core.hpp opencv_${module})
-  set_property(TARGET opencv_${module} APPEND PROPERTY INTERFACE_INCLUDE_DIRECTORIES ${opencv_INCLUDE})
-endforeach()

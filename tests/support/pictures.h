@@ -1,12 +1,10 @@
-// Pictures for the tests of this folder.
+// Drawn pictures for tests.
 #pragma once
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 
 #include "muster/core/rng.h"
-#include "muster/image/decode.h"
+#include "muster/image/image.h"
 
 namespace muster {
 
@@ -34,25 +32,6 @@ inline Image wave_picture(int width, int height) {
 inline Image step_picture(int width, int height) {
   return make_picture(width, height,
                       [=](int x, int y, int) { return 2 * x > width ? 255 : y % 8 == 0; });
-}
-
-// A few pictures of scene-15, one of each class in turn; none where the data are absent.
-inline std::vector<Image> real_pictures(size_t count) {
-  namespace fs = std::filesystem;
-  const char* folder = std::getenv("MUSTER_DATA");
-  const fs::path root = fs::path(folder ? folder : MUSTER_DEFAULT_DATA) / "scene-15";
-  std::vector<fs::path> classes;
-  if (!fs::is_directory(root)) return {};
-  for (const auto& entry : fs::directory_iterator(root))
-    if (entry.is_directory()) classes.push_back(entry.path());
-  std::ranges::sort(classes);
-  std::vector<Image> out;
-  for (size_t i = 0; i < std::min(count, classes.size()); ++i) {
-    std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(classes[i])) files.push_back(entry.path());
-    out.push_back(read_image(*std::ranges::min_element(files)));
-  }
-  return out;
 }
 
 }  // namespace muster

@@ -7,7 +7,7 @@
 namespace muster {
 
 // Values not below 0, at least one; cells are squares of `cell_px`, with thin lines between them.
-// All black where all are 0.
+// All black if all are 0.
 Image heat_map(MatrixView<const double> values, double largest, int cell_px);
 
 }  // namespace muster

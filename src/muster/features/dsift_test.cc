@@ -14,6 +14,7 @@ extern "C" {
 #include "muster/simd/sift_simd.h"
 #include "oracle/dsift.h"
 #include "support/pictures.h"
+#include "support/real_pictures.h"
 
 namespace muster {
 namespace {

@@ -6,12 +6,9 @@ extern "C" {
 
 #include <array>
 #include <cmath>
-#include <opencv2/core.hpp>
-#include <opencv2/features2d.hpp>
 #include <tuple>
 
 #include "muster/features/sift_grid.h"
-#include "muster/image/opencv.h"
 
 namespace muster {
 namespace {
@@ -24,38 +21,6 @@ struct Point {
   auto place() const { return std::tie(y, x, diameter, descriptor); }
 };
 
-// Unit length, clipped at 0.2, unit length; a zero vector stays.
-void normalise(std::array<float, kSiftDim>& v) {
-  const auto scale = [&v](float bound) {
-    double sum = 0;
-    for (const float value : v) sum += static_cast<double>(value) * value;
-    if (sum == 0) return;
-    for (float& value : v) value = std::min(bound, static_cast<float>(value / std::sqrt(sum)));
-  };
-  scale(0.2f);
-  scale(1.0f);
-}
-
-std::vector<Point> dog_points(const Image& image, double contrast) {
-  prepare_opencv();
-  const Matrix<float> values = grey(image);
-  cv::Mat picture(image.height, image.width, CV_8U);
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x)
-      picture.at<uint8_t>(y, x) = static_cast<uint8_t>(values(y, x) + 0.5f);
-  std::vector<cv::KeyPoint> keys;
-  cv::Mat descriptors;
-  cv::SIFT::create(0, 3, contrast)->detectAndCompute(picture, cv::noArray(), keys, descriptors);
-  std::vector<Point> points(keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    points[i] = {keys[i].pt.x, keys[i].pt.y, keys[i].size, keys[i].response, {}};
-    std::copy_n(descriptors.ptr<float>(static_cast<int>(i)), kSiftDim,
-                points[i].descriptor.begin());
-    normalise(points[i].descriptor);
-  }
-  return points;
-}
-
 struct CovdetDeleter {
   void operator()(VlCovDet* detector) const { vl_covdet_delete(detector); }
 };
@@ -66,7 +31,7 @@ using Covdet = std::unique_ptr<VlCovDet, CovdetDeleter>;
 constexpr int kPatch = 40, kRadius = 25, kSide = 2 * kRadius + 1;
 constexpr double kExtent = 12.0 * kRadius / kPatch;  // in units of the scale
 
-// Descriptor of the warped neighbourhood of a frame; false where it cannot be warped.
+// Descriptor of the warped neighbourhood of a frame; false if it cannot be warped.
 bool describe(VlCovDet* detector, const VlFrameOrientedEllipse& frame,
               std::array<float, kSiftDim>& descriptor) {
   Matrix<float> patch(kSide, kSide);
@@ -82,18 +47,29 @@ bool describe(VlCovDet* detector, const VlFrameOrientedEllipse& frame,
   return true;
 }
 
-// VLFeat's scale space needs a few pixels; no smaller picture has a corner with its neighbourhood.
+// VLFeat's scale space needs a few pixels; no smaller picture has a point with its neighbourhood.
 constexpr int kLeastSide = 16;
 
-std::vector<Point> harris_points(const Image& image, double contrast, SiftDetector kind) {
+// Lowe's settings for DoG: the scale space begins at twice the resolution, and a response is judged
+// by the difference of neighbouring scales, of which there are three per octave.
+Covdet make_detector(SiftDetector kind, double contrast) {
+  constexpr int kScalesPerOctave = 3;
+  const bool is_dog = kind == SiftDetector::kDog;
+  Covdet detector(vl_covdet_new(is_dog ? VL_COVDET_METHOD_DOG
+                                : kind == SiftDetector::kHarrisMultiscale
+                                    ? VL_COVDET_METHOD_MULTISCALE_HARRIS
+                                    : VL_COVDET_METHOD_HARRIS_LAPLACE));
+  vl_covdet_set_first_octave(detector.get(), is_dog ? -1 : 0);
+  vl_covdet_set_peak_threshold(detector.get(), is_dog ? contrast / kScalesPerOctave : contrast);
+  if (is_dog) vl_covdet_set_non_extrema_suppression_threshold(detector.get(), 0);
+  return detector;
+}
+
+std::vector<Point> find_points(const Image& image, double contrast, SiftDetector kind) {
   if (std::min(image.width, image.height) < kLeastSide) return {};
   Matrix<float> picture = grey(image);
   for (float& value : picture.values()) value /= 255;
-  const Covdet detector(vl_covdet_new(kind == SiftDetector::kHarrisMultiscale
-                                          ? VL_COVDET_METHOD_MULTISCALE_HARRIS
-                                          : VL_COVDET_METHOD_HARRIS_LAPLACE));
-  vl_covdet_set_first_octave(detector.get(), 0);
-  vl_covdet_set_peak_threshold(detector.get(), contrast);
+  const Covdet detector = make_detector(kind, contrast);
   if (vl_covdet_put_image(detector.get(), picture.data(), image.width, image.height) != 0)
     throw runtime_failure("sift: out of memory for a picture of {} x {} pixels; shrink it",
                           image.width, image.height);
@@ -148,9 +124,8 @@ class Sift final : public Extractor {
  private:
   std::vector<Point> detect(const Image& image) const {
     if (image.width < 1 || image.height < 1) return {};
-    if (options_.detector == SiftDetector::kDog)
-      return dog_points(image, options_.contrast.value_or(0.04));
-    return harris_points(image, options_.contrast.value_or(2e-6), options_.detector);
+    const double usual = options_.detector == SiftDetector::kDog ? 0.04 : 2e-6;
+    return find_points(image, options_.contrast.value_or(usual), options_.detector);
   }
 
   SiftOptions options_;

@@ -4,6 +4,7 @@
 
 #include "muster/core/parallel.h"
 #include "support/pictures.h"
+#include "support/real_pictures.h"
 
 namespace muster {
 namespace {

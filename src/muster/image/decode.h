@@ -22,13 +22,13 @@ struct DecodeOptions {
   }
 };
 
-// A header that promises more pixels than this is refused before anything is allocated.
-inline constexpr long long kMaxPixels = 100'000'000;
+// A picture that has more pixels by its codec than this is refused before any is allocated.
+inline constexpr uint64_t kMaxPixels = 100'000'000;
 
 // Decodes JPEG, PNG, TIFF, BMP, WebP and PNM (PBM, PGM, PPM): grey, colour, palette or CMYK, 8 or
 // 16 bits (the upper 8 are kept), upright by its EXIF orientation; transparent pixels are laid on
 // white. Larger pictures are shrunk by area averaging to options.longest_side_px; none is enlarged.
-// `name` stands for the file in messages. Throws a data error when the bytes are no such picture,
+// `name` stands for the file in messages. Throws a data error if the bytes are not such a picture,
 // damaged, cut short or too large. Thread-safe; uses the calling thread only.
 Image decode_image(std::span<const std::byte> bytes, const std::string& name,
                    const DecodeOptions& options = {});
