@@ -1,6 +1,6 @@
 // Set features and set kernels with their defaults on one thread (the pyramid match is in
-// pmk_bench): time to encode a set, time to represent one, and time a pair in the Gram of ten sets,
-// against the number of vectors of 64 dimensions in a set.
+// pmk_bench): time to encode a set, time to represent one, and time per pair in the Gram of ten
+// sets, against the number of vectors of 64 dimensions in a set.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The pyramid match on one thread: time a pair in the Gram of many sets and time a pyramid, for
+// The pyramid match on one thread: time per pair in the Gram of many sets and time per pyramid, for
 // sets of 1,140 clustered points in 12 dimensions, and how both grow with the number of points.
 #include <benchmark/benchmark.h>
 

@@ -175,7 +175,7 @@ int run(int argc, char** argv) {
                vlfeat(data, start, &vl_likelihood)},
               args.rounds);
   record.agree(std::abs(our_likelihood - vl_likelihood) < 0.01 * std::abs(vl_likelihood),
-               "log likelihood a vector: muster " + rounded(our_likelihood, 5) + ", VLFeat " +
+               "log likelihood per vector: muster " + rounded(our_likelihood, 5) + ", VLFeat " +
                    rounded(vl_likelihood, 5));
   Gmm fitted = start;
   record.compare_threads([&] { fitted = our_em(data, whole, start).mixture; },

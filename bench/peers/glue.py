@@ -2,7 +2,7 @@
 
   glue.py SPLIT.json THREADS      SPLIT: {"train": [[file, label], ...], "test": [...]}; prints JSON
 
-RootSIFT on a grid (patches of 16 every 8 pixels, pictures shrunk to 300 pixels), the mean of 1,000 random Fourier features a picture,
+RootSIFT on a grid (patches of 16 every 8 pixels, pictures shrunk to 300 pixels), the mean of 1,000 random Fourier features per picture,
 a linear SVM with C by cross-validation.
 """
 import json
@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-# One thread a process; read when numpy is loaded.
+# One thread per process; read when numpy is loaded.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[variable] = "1"
 

@@ -53,7 +53,7 @@ double largest_difference(const Matrix<A>& a, const Matrix<B>& b) {
   return most;
 }
 
-// 1,000 vectors a picture, each near one of the words by chance, words uneven.
+// 1,000 vectors per picture, each near one of the words by chance, words uneven.
 struct Pyramids {
   std::shared_ptr<const SetKernel> kernel;
   Represented sets;
@@ -114,7 +114,7 @@ void race_pyramids(Record& record, int rounds) {
   Matrix<double> ours(kItems, kItems);
   const auto spm = [&] { pyramids.kernel->gram(pyramids.sets, pyramids.sets, ours, {}); };
   record.race(
-      {"spm Gram", "1,500 pyramids of 21 cells and 200 words, 1,000 vectors a picture", "Gram"},
+      {"spm Gram", "1,500 pyramids of 21 cells and 200 words, 1,000 vectors per picture", "Gram"},
       {{"muster spm", spm, Role::kOurs},
        {"plain loop",
         [&] { plain_intersection_gram(pyramids.dense.data(), kItems, kBins, plain.data()); },

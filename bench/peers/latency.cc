@@ -1,5 +1,5 @@
 // How long a user waits: loading a model, and classifying one picture from its file once the model
-// is there, on one thread. Models of 100 pictures a class of Scene-15; C is given, which changes
+// is there, on one thread. Models of 100 pictures per class of Scene-15; C is given, which changes
 // neither.
 //   latency [OUT.json] [ROUNDS]
 #include <unistd.h>

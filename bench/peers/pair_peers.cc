@@ -30,7 +30,7 @@ void race_pyramid_match(Record& record, int rounds) {
   record.race({"pmk Gram", "500 sets of 1,140 points in 12 dimensions, every pair once", "pair",
                kSets * (kSets + 1) / 2},
               {{"muster pmk", ours, Role::kOurs}}, rounds);
-  // LIBPMK is no package; its figure is the one given with the task, from another machine.
+  // LIBPMK is not packaged; its figure is the one given with the task, from another machine.
   record.note("quoted", {{{"name", "LIBPMK"}, {"seconds_per_unit", 0.088e-3}}});
   record.compare_threads(
       ours, [&] { return bytes_of(gram.values()); }, rounds);

@@ -1,6 +1,6 @@
 // Runs contenders in turn over the same work, so that whatever else the machine does hits all of
 // them alike; a claim is a ratio of medians from one run, with its spread. On one thread ratios are
-// of CPU time, which waiting for a core does not change; where threads are compared, of wall time.
+// of CPU time, which waiting for a core does not change; if threads are compared, of wall time.
 #pragma once
 
 #include <algorithm>
@@ -30,13 +30,13 @@ struct Contender {
   std::string name;
   std::function<void()> run;  // all the work, once
   Role role = Role::kOther;
-  // In place of `run` where another process does the work and measures itself.
+  // In place of `run` if another process does the work and measures itself.
   std::function<Spent()> measured = {};
 };
 
 struct Timing {
   std::string name;
-  std::vector<double> cpu_s, wall_s;  // one a round
+  std::vector<double> cpu_s, wall_s;  // one per round
   Role role = Role::kOther;
 
   double quantile(double q) const {
@@ -68,7 +68,7 @@ inline Spent measure(const Contender& contender, int repeats = 1) {
   return {clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu, clock_seconds(CLOCK_MONOTONIC) - wall};
 }
 
-// CPU clocks may tick in steps of 4 ms: what is quicker than this is run several times a round.
+// CPU clocks may tick in steps of 4 ms: what is quicker than this is run several times per round.
 inline constexpr double kLeastSeconds = 0.2;
 
 // One untimed round, then `rounds` rounds in which each contender takes its turn.
@@ -222,7 +222,7 @@ class Record {
   // A figure of the last job that is no time of a contender.
   void note(const std::string& key, nlohmann::json value) { jobs_.back()[key] = std::move(value); }
 
-  // The exit code: 1 where results differ.
+  // The exit code: 1 if results differ.
   int finish(const char* path) const {
     if (path) write_json(path, {{"machine", machine_}, {"jobs", jobs_}});
     return all_agree_ ? 0 : 1;

@@ -226,7 +226,7 @@ int run(int argc, char** argv) {
                 gram = libsvm.predict(prepared_test);
   const size_t same = num_equal(mine, theirs), right = num_equal(mine, truth),
                gram_right = num_equal(gram, truth);
-  // LIBSVM's loss is another one (hinge, not squared).
+  // LIBSVM's loss is the hinge, not its square.
   record.agree(same >= kTest * 98 / 100 && right + kTest / 50 >= gram_right,
                std::to_string(same) + " of 750 held-out labels equal LIBLINEAR's; right: muster " +
                    std::to_string(right) + ", LIBLINEAR " +

@@ -33,12 +33,12 @@ std::vector<std::string> split_text(const std::string& text, const std::string& 
   return out;
 }
 
-// The Grams of all items, one a width on offer, and the seconds that one of them took with all it
+// The Grams of all items, one per width on offer, and the seconds that one of them took with all it
 // needs.
 struct Timed {
   std::vector<Matrix<double>> grams;
   Psd psd = Psd::kAlways;
-  double features = 0;  // mean number a picture
+  double features = 0;  // mean number per picture
   double fit_s = 0, represent_s = 0, gram_s = 0;
 };
 

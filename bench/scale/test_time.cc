@@ -48,7 +48,7 @@ int run(const char* out_path, const char* data_path) {
   const Dataset data = open_dataset(data_path);
   const ItemSource source(data);
   nlohmann::ordered_json out{{"cpu", cpu_model()},
-                             {"unit", "ms a picture, one thread, CPU time"},
+                             {"unit", "ms per picture, one thread, CPU time"},
                              {"rows", nlohmann::ordered_json::array()}};
   std::printf("%-12s %6s %10s %22s\n", "method", "n", "median ms", "quartiles");
   for (const Method& method : kMethods) {

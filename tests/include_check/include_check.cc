@@ -158,9 +158,9 @@ class Checker {
 
   std::string order_rule(const std::string& folder, const std::string& seen) const {
     if (rank(seen) == order_.size())
-      return ", which is no folder of the list in src/muster/CMakeLists.txt";
-    return ", which is not below " + folder + " in the list in src/muster/CMakeLists.txt; " +
-           "dependencies point down only";
+      return ", which is not a folder of the list in src/muster/CMakeLists.txt";
+    return ", which does not come before " + folder +
+           " in the list in src/muster/CMakeLists.txt; " + "a folder sees only folders before it";
   }
 
   fs::path source_;

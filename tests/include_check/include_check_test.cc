@@ -54,7 +54,7 @@ TEST_F(IncludeCheckTree, AcceptsWhatIsSeenThroughAnother) {
 TEST_F(IncludeCheckTree, CatchesAnIncludeThatPointsUp) {
   write("middle/a.h", "// text\n\n#include \"muster/top/a.h\"\n");
   EXPECT_THAT(violations(root_), ElementsAre(AllOf(HasSubstr("middle/a.h:3: includes top"),
-                                                   HasSubstr("not below middle"))));
+                                                   HasSubstr("does not come before middle"))));
 }
 
 TEST_F(IncludeCheckTree, CatchesAFolderThatTheListDoesNotName) {
@@ -82,7 +82,7 @@ TEST_F(IncludeCheckTree, CatchesUnknownFolders) {
   write("top/a.cc", "#include \"muster/nowhere/a.h\"\n");
   EXPECT_THAT(violations(root_), ElementsAre(HasSubstr("stray:1: folder is not in the list"),
                                              AllOf(HasSubstr("top/a.cc:1: includes nowhere"),
-                                                   HasSubstr("no folder of"))));
+                                                   HasSubstr("not a folder of"))));
 }
 
 TEST_F(IncludeCheckTree, AFolderOfInterfacesAloneIsHeldToTheOrder) {

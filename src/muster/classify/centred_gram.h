@@ -27,7 +27,7 @@ class CentredGram {
   size_t size() const { return row_means_.size(); }
   // G in single precision, exactly symmetric.
   const Matrix<float>& rounded() const { return rounded_; }
-  // out = V G in double precision; V and `out` have one row a problem.
+  // out = V G in double precision; V and `out` have one row per problem.
   void product(MatrixView<const double> v, MatrixView<double> out) const;
   // sum_i b_i G(i, x) in terms of the kernel as it was given: coefficients and an offset.
   SvmDecision decision(std::span<const double> b) const;

@@ -1,4 +1,4 @@
-// Vectors or rows of a Gram matrix become scores, one a class. Never sees sets or images.
+// Vectors or rows of a Gram matrix become scores, one per class. Never sees sets or images.
 #pragma once
 
 #include "muster/core/labels.h"

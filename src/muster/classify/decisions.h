@@ -1,5 +1,5 @@
-// Fitted decision functions, one a two-class problem, without what their classifiers make of them:
-// on vectors w.x + b, on rows of a Gram sum_i a_i k(x_i, x) + b. Immutable; thread-safe.
+// Fitted decision functions, one per two-class problem, without what their classifiers make of
+// them: on vectors w.x + b, on rows of a Gram sum_i a_i k(x_i, x) + b. Immutable; thread-safe.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 namespace muster {
 
 struct LinearDecisions {
-  Matrix<float> weights;  // a row a problem
+  Matrix<float> weights;  // one row per problem
   std::vector<double> offsets;
 
   // n x dim vectors -> n x problems.

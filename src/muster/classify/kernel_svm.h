@@ -4,12 +4,11 @@
 //   min_a  1/2 sum_ij a_i a_j y_i y_j (K_ij + 1) + sum_i a_i^2 / (4 C) - sum_i a_i,   a_i >= 0
 //
 // as linear-svm has it, solved by dual_descent.h on the centred Gram; with loss=hinge C-SVC
-// (METHODS 7)
 //
 //   min_a  1/2 sum_ij a_i a_j y_i y_j K_ij - sum_i a_i,   0 <= a_i <= C,  sum_i y_i a_i = 0
 //
 // solved by LIBSVM (Chang and Lin, ACM TIST 2, 2011), which also takes kernels that are not
-// positive semi-definite. The Gram is first divided by its mean diagonal (after centring where it
+// positive semi-definite. The Gram is first divided by its mean diagonal (after centring if it
 // is centred), so that C means the same for all kernels; factor and centre are folded into the
 // coefficients. All folds, classes and values of C share one copy of it. Why two:
 // docs/decisions/0006-kernel-svm-loss.md.
@@ -43,9 +42,9 @@ struct KernelSvmOptions : CvOptions {
   }
 };
 
-// All Grams are n x n, one row a label. Throws a data error for values that are not finite or
+// All Grams are n x n, one row per label. Throws a data error for values that are not finite or
 // labels of one class only; an asymmetric Gram is a bug. Memory: 4 n^2 bytes (hinge: 16 n^2), one
-// Gram at a time (with gram_of_fold one a thread).
+// Gram at a time (with gram_of_fold one per thread).
 KernelChoice choose_kernel(const KernelSvmOptions& options,
                            const std::vector<MatrixView<const double>>& grams,
                            const GramOfFold& gram_of_fold, const Labels& labels, const Rng& rng,
@@ -55,7 +54,7 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            const DefiniteGram& treated, const Labels& labels,
                                            const KernelChoice& choice, const Progress& progress);
-// Treats the Gram where it is indefinite, chooses C and fits.
+// Treats the Gram if it is indefinite, chooses C and fits.
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            MatrixView<const double> gram, const Labels& labels,
                                            Rng rng, const Progress& progress);

@@ -1,8 +1,8 @@
-// Kernel logistic regression on a Gram matrix (UGM 3, METHODS 7): with f(x) = sum_i a_i k(x_i, x) +
+// Kernel logistic regression on a Gram matrix (UGM 3): with f(x) = sum_i a_i k(x_i, x) +
 // b,
 //
-//   one-vs-all   min  1/2 |f|^2 + C sum_i c_i log(1 + exp(-y_i f(x_i)))           a problem a class
-//   multinomial  min  1/2 sum_k |f_k|^2 + C sum_i c_i (log sum_k exp f_k(x_i) - f_{y_i}(x_i))
+//   one-vs-all   min  1/2 |f|^2 + C sum_i c_i log(1 + exp(-y_i f(x_i)))         one problem per
+//   class multinomial  min  1/2 sum_k |f_k|^2 + C sum_i c_i (log sum_k exp f_k(x_i) - f_{y_i}(x_i))
 //
 // where |f|^2 is the squared norm of f in the kernel's space, the bias in it as in kernel-svm: the
 // Gram is centred and divided by its mean diagonal (centred_gram.h), so that C means the same.
@@ -29,7 +29,7 @@ struct KlrOptions : CvOptions {
   void fields(Fields& f) {
     cost_field(f);
     f.choice("scheme", logistic_scheme, {"one-vs-all", "multinomial"},
-             "a problem a class, or one joint problem (one-label data)");
+             "one problem per class, or one joint problem (one-label data)");
     fold_fields(f);
     f("tolerance", tolerance, "largest error of a probability on the training items")
         .range(1e-8, 0.1);
@@ -40,7 +40,7 @@ struct KlrOptions : CvOptions {
 };
 
 // As choose_kernel and fit_kernel_svm (kernel_svm.h). Memory: 4 n^2 bytes, one Gram at a time.
-// Where C is given, five folds still estimate how good it is.
+// If C is given, five folds still estimate how good it is.
 KernelChoice choose_klr_kernel(const KlrOptions& options,
                                const std::vector<MatrixView<const double>>& grams,
                                const GramOfFold& gram_of_fold, const Labels& labels, const Rng& rng,

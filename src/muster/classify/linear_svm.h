@@ -2,12 +2,12 @@
 //
 //   min_w  1/2 |w|^2 + C sum_i max(0, 1 - y_i w.[x_i; bias])^2
 //
-// with the bias as an appended, regularised feature (METHODS 7; Fan et al., LIBLINEAR, JMLR 2008).
+// with the bias as an appended, regularised feature (Fan et al., LIBLINEAR, JMLR 9, 2008).
 // The mean of the training vectors is first subtracted, then all are divided by the root of their
 // mean squared norm, so that C means the same for all inputs; both are folded into weights and
 // offsets. Set features are averages, whose large common part would otherwise take up most of the
 // norm. Few items: through their Gram matrix, by dual_descent.h, where folds and values of C cost
-// little. Many: in the primal, by primal_svm.h.
+// little. Many: in the primal, by primal_newton.h.
 #pragma once
 
 #include <memory>
@@ -36,8 +36,8 @@ struct LinearSvmOptions : CvOptions {
 };
 
 // Throws a data error for values that are not finite or labels of one class only. Requires
-// one row a label. Memory: 4 n^2 bytes (gram) or 16 n d (primal). Time: n^2 d / 2 multiplications
-// for the Gram, then some tens of n^2 a two-class problem.
+// one row per label. Memory: 4 n^2 bytes (gram) or 16 n d (primal). Time: n^2 d / 2 multiplications
+// for the Gram, then some tens of n^2 per two-class problem.
 std::unique_ptr<Classifier> fit_linear_svm(const LinearSvmOptions& options, ConstMatrixView vectors,
                                            const Labels& labels, Rng rng, const Progress& progress);
 std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options, TensorReader in);

@@ -1,4 +1,4 @@
-// L2-regularised logistic regression on vectors, one-vs-all (METHODS 7): a two-class problem is
+// L2-regularised logistic regression on vectors, one-vs-all: a two-class problem is
 //
 //   min_w  1/2 |w|^2 + C sum_i c_i log(1 + exp(-y_i w.[x_i; 1]))
 //
@@ -31,7 +31,7 @@ struct LogisticOptions : CvOptions {
   }
 };
 
-// Throws, requires and costs as fit_linear_svm (linear_svm.h). Where C is given, five folds still
+// Throws, requires and costs as fit_linear_svm (linear_svm.h). If C is given, five folds still
 // estimate how good it is.
 std::unique_ptr<Classifier> fit_logistic(const LogisticOptions& options, ConstMatrixView vectors,
                                          const Labels& labels, Rng rng, const Progress& progress);

@@ -65,7 +65,7 @@ Matrix<double> logistic_probabilities(MatrixView<const double> scores, LogisticS
     double sum = 0;
     for (double& value : row) sum += value = std::exp(value - largest);
     for (double& value : row) value /= sum;
-    // Rounding may make another one equal to the winner; the winner must stay the winner.
+    // Rounding may make another class equal to the winner, which must stay the winner.
     for (size_t k = 0; k < top; ++k) row[k] = std::min(row[k], std::nextafter(row[top], 0.0));
   }
   return out;

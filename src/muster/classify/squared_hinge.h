@@ -12,8 +12,8 @@ namespace muster {
 int64_t squared_hinge_path(MatrixView<const float> gram, double tolerance, const CvTask& task,
                            MatrixView<double> decisions);
 
-// Where to start the problems from for one C: near their solutions where there are several, or at
-// zero.
+// Where to start the problems from for one C: near their solutions if there are several of them, or
+// at zero.
 std::vector<DualSolution> squared_hinge_starts(MatrixView<const float> gram,
                                                const std::vector<BinaryProblem>& problems,
                                                ClassWeights class_weights, double C,

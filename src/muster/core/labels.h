@@ -14,16 +14,16 @@ struct Labels {
   // Per item: classes marked difficult, left out of training and measuring. Empty means none at
   // all.
   std::vector<std::vector<int>> difficult;
-  // The items come from data where an item may have any number of labels, whatever these have.
+  // The items come from data in which an item may have any number of labels, whatever these have.
   bool several = false;
 
   size_t size() const { return of_item.size(); }
   int num_classes() const { return static_cast<int>(class_names.size()); }
-  // True where every item has exactly one label and comes from data where that is so.
+  // True if every item has exactly one label and comes from data in which that is always so.
   bool single_label() const;
-  // The first label of an item, -1 where it has none.
+  // The first label of an item, -1 if it has none.
   int first(size_t item) const { return of_item[item].empty() ? -1 : of_item[item].front(); }
-  // +1 has the label, -1 has it not, 0 left out as difficult.
+  // +1 has the label, -1 does not, 0 left out as difficult.
   int target(size_t item, int label) const;
   Labels select(std::span<const size_t> items) const;
 

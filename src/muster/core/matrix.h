@@ -1,4 +1,4 @@
-// Matrices and views of them. The layout, stated once: row-major, one vector a row.
+// Matrices and views of them. The layout, stated once: row-major, one vector per row.
 #pragma once
 
 #include <algorithm>

@@ -61,7 +61,7 @@ class Field {
   std::string text() const;
   // Throws a usage error that names the owner, the option, the value and what is allowed.
   void parse(std::string_view owner, std::string_view value);
-  // Throws as parse does where a value set in code is out of range.
+  // Throws as parse does if a value set in code is out of range.
   void validate(std::string_view owner) const;
 
  private:

@@ -65,7 +65,7 @@ uint64_t Rng::below(uint64_t n) {
 }
 
 double Rng::normal() {
-  // Box-Muller, one value a call: a stream's position then depends on the number of calls only.
+  // Box-Muller, one value per call: a stream's position then depends on the number of calls only.
   const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
   return radius * std::cos(2.0 * std::numbers::pi * uniform());
 }

@@ -6,9 +6,9 @@
 namespace muster {
 
 struct VectorSet {
-  // m x d, one vector a row.
+  // m x d, one vector per row.
   Matrix<float> vectors;
-  // m x 3 (x, y, scale, each in [0, 1] of the image) or m x 0 where places are unknown.
+  // m x 3 (x, y, scale, each in [0, 1] of the image) or m x 0 if places are unknown.
   Matrix<float> places;
   // Size of the image the set came from; 0 x 0 for sets that came from no image.
   int image_width = 0;
@@ -24,7 +24,7 @@ struct VectorSet {
 // Vectors drawn from many sets, for fitting a reduction or a vocabulary.
 struct Sample {
   Matrix<float> vectors;
-  // The class of the item that each vector came from (its first label), -1 where it has none.
+  // The class of the item that each vector came from (its first label), -1 if it has none.
   std::vector<int> labels;
   int num_classes = 0;
 };

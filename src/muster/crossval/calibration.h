@@ -10,8 +10,8 @@
 namespace muster {
 
 // One-label data: p_k = exp(a s_k) / sum_j exp(a s_j) with one temperature a > 0, so that the most
-// probable class is the predicted one. Multi-label data: p_k = 1 / (1 + exp(A_k s_k + B_k), Platt's
-// sigmoid, one a label. Immutable; thread-safe.
+// probable class is the predicted one. Multi-label data: p_k = 1 / (1 + exp(A_k s_k + B_k)),
+// Platt's sigmoid, one per label. Immutable; thread-safe.
 class Calibration {
  public:
   // Uncalibrated: a = 1, or A = -1, B = 0.

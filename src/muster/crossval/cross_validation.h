@@ -18,9 +18,9 @@
 
 namespace muster {
 
-// C where cross-validation is impossible (no class with two items).
+// C if cross-validation is impossible (no class with two items).
 inline constexpr double kDefaultC = 10;
-// Folds of the pass that only calibrates or compares, where C is given.
+// Folds of the pass that only calibrates or compares, if C is given.
 inline constexpr int kCalibrationFolds = 5;
 
 // 0.1 to 1000, rising, of which cross-validation tries the middle and goes on beyond an edge of it
@@ -43,14 +43,14 @@ struct FitStatistics {
   // Rows of the Gram used (solver gram), or trainings by LIBLINEAR or LIBSVM; all folds together.
   int64_t iterations = 0;
   double seconds = 0;
-  std::optional<IndefiniteGram> indefinite;  // what was found and treated, where it was
-  std::optional<Convergence> convergence;    // where the solver reports it
+  std::optional<IndefiniteGram> indefinite;  // what was found and treated, if anything
+  std::optional<Convergence> convergence;    // if the solver reports any
   // The best score of items by classifiers that have not seen them: 101 quantiles, rising. Empty
-  // where no cross-validation was done.
+  // if no cross-validation was done.
   std::vector<double> known_scores;
 
   // The share of such items whose best score is lower than this one: near 0 for an item that is
-  // none of the classes. None where known_scores is empty.
+  // none of the classes. None if known_scores is empty.
   std::optional<double> typicality(double best_score) const;
 
   void save(TensorWriter out) const;
@@ -63,7 +63,7 @@ struct FitStatistics {
 std::vector<int> stratified_folds(const Labels& labels, int folds, Rng rng);
 
 // How many folds these data allow: at most the median size of the classes that occur and at most
-// `wanted`, but at least 2; 0 where no class has two items.
+// `wanted`, but at least 2; 0 if no class has two items.
 int usable_folds(const Labels& labels, int wanted);
 
 // One training problem of the loop: items of the held-out fold have target 0.
@@ -89,7 +89,7 @@ struct CvFold {
 // decisions of each problem; returns iterations done. Called from several threads at once.
 using FoldSolver = std::function<int64_t(const CvFold&, std::span<Matrix<double>> decisions)>;
 
-// The decision on held-out items where the others have one sign only.
+// The decision on held-out items if the others have one sign only.
 double one_sided_held_out(const BinaryProblem& problem);
 
 // Options that every classifier with a C shares.
@@ -99,7 +99,7 @@ struct CvOptions {
   Scheme scheme = Scheme::kOneVsAll;
   ClassWeights class_weights = ClassWeights::kNone;
   bool calibrate = true;
-  // Scores are needed even where C is given and nothing is calibrated: they choose a kernel.
+  // Scores are needed even if C is given and nothing is calibrated: they choose a kernel.
   bool compare = false;
 
   void fields(Fields& f) {
@@ -107,7 +107,7 @@ struct CvOptions {
     f.choice("scheme", scheme, {"one-vs-all", "one-vs-one"},
              "how classes become two-class problems");
     fold_fields(f);
-    f("calibrate", calibrate, "fit probabilities on held-out scores, also where C is given");
+    f("calibrate", calibrate, "fit probabilities on held-out scores, also if C is given");
   }
 
  protected:
@@ -130,7 +130,7 @@ struct CvResult {
 CvResult cross_validate(const CvOptions& options, const Labels& labels,
                         const std::vector<BinaryProblem>& problems, const PathSolver& solver,
                         const Rng& rng, const Progress& progress);
-// With a solver for each fold, as where a fold has its own Gram.
+// With a solver for each fold, for folds that have a Gram of their own.
 CvResult cross_validate(const CvOptions& options, const Labels& labels,
                         const std::vector<BinaryProblem>& problems,
                         const std::function<PathSolver(const CvFold&)>& solver_of_fold,

@@ -15,7 +15,7 @@ Eigen::Map<const Eigen::MatrixXd> map(const Matrix<double>& gram) {
   return {gram.data(), index(gram.rows()), index(gram.cols())};
 }
 
-// True where K + tolerance I has a Cholesky decomposition.
+// True if K + tolerance I has a Cholesky decomposition.
 bool is_definite(const Matrix<double>& gram, double tolerance) {
   Eigen::MatrixXd shifted = map(gram);
   shifted.diagonal().array() += tolerance;

@@ -1,5 +1,5 @@
 // A Gram matrix that is not positive semi-definite leaves the support vector machine without a
-// unique solution. Here it is found out, said, and treated (Chen et al., JMLR 10, 2009). With
+// unique solution. Here this is detected, reported and treated (Chen et al., JMLR 10, 2009). With
 // K = U L U^T and a diagonal M,
 //
 //   clip     K' = U max(L, 0) U^T   M = 1 [L > 0]   what is negative counts as noise
@@ -12,7 +12,7 @@
 // nothing of it.
 //
 // "Negative" means below -1e-6 ||K||_F; what is above that cannot be told from the rounding of
-// kernels in single precision. Cost: the test is a Cholesky decomposition, n^3 / 3; only where it
+// kernels in single precision. Cost: the test is a Cholesky decomposition, n^3 / 3; only if it
 // fails all eigenvalues are computed, about 9 n^3 with vectors (clip, flip). On the calling thread.
 #pragma once
 
@@ -38,13 +38,13 @@ class DefiniteGram {
  public:
   // A Gram that is known to need no treatment.
   explicit DefiniteGram(Matrix<double> gram) : gram_(std::move(gram)) {}
-  // Looks, and treats it where need be. With kRefuse an indefinite Gram is a data error that says
+  // Looks, and treats it if necessary. With kRefuse an indefinite Gram is a data error that says
   // what to do, in the name of `stage`. Symmetric values are required; ones that are not finite are
   // left as they are, for the solver to refuse.
   DefiniteGram(Matrix<double> gram, Indefinite treatment, const char* stage);
 
   const Matrix<double>& gram() const { return gram_; }
-  // Empty where there was nothing to treat.
+  // Empty if there was nothing to treat.
   const std::optional<IndefiniteGram>& found() const { return found_; }
   // a <- P a
   void fold_into(std::span<double> coefficients) const;
@@ -52,7 +52,7 @@ class DefiniteGram {
  private:
   Matrix<double> gram_;
   std::optional<IndefiniteGram> found_;
-  Matrix<double> directions_;  // eigenvectors of the negative eigenvalues, one a row
+  Matrix<double> directions_;  // eigenvectors of the negative eigenvalues, one per row
   double factor_ = 0;          // P = I - factor * sum of u u^T over these
 };
 

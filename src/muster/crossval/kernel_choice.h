@@ -1,6 +1,6 @@
 // Kernel and C chosen together: every Gram goes through the same cross-validation, the best wins. A
-// kernel that the labels shaped is shaped anew in each fold without the held-out items, which would
-// otherwise be known to it.
+// kernel that the labels shaped is shaped again in each fold without the held-out items, which
+// would otherwise be known to it.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace muster {
 
 // The Gram of all items by a candidate that knows nothing of the labels of the held-out ones. Empty
-// where candidates know no labels. Called from several threads at once.
+// if candidates know no labels. Called from several threads at once.
 using GramOfFold =
     std::function<Matrix<double>(size_t candidate, std::span<const size_t> held_out)>;
 
@@ -19,7 +19,7 @@ using GramOfFold =
 struct KernelChoice {
   size_t index = 0;  // of the best Gram; the first among equals
   CvResult best;     // its C, table and calibration
-  // One a Gram; empty for those not tried, and where C was given for a single one.
+  // One per Gram; empty for those not tried, and if C was given for a single one.
   std::vector<std::vector<CvRow>> tables;
 };
 

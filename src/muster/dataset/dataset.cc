@@ -38,7 +38,7 @@ void add_class_folders(const fs::path& parent, const fs::path& root, Part part,
     if (fs::is_directory(entry)) {
       add_class_folder(entry, entry.filename().string(), root, part, builder);
     } else if (item_kind(entry)) {
-      builder.note(fmt::format("'{}' passed over: it is in no class folder", entry.string()));
+      builder.note(fmt::format("'{}' passed over: it is not in a class folder", entry.string()));
     } else {
       builder.pass_over(entry);
     }

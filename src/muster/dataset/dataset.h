@@ -50,7 +50,7 @@ Dataset parse_list(const std::string& text, const std::filesystem::path& root,
 // out.
 std::vector<std::filesystem::path> list_sets(const std::filesystem::path& directory);
 
-// A set of vectors from .npy (with places in name.places.npy where that exists) or .npz (members
+// A set of vectors from .npy (with places in name.places.npy if that exists) or .npz (members
 // `vectors`, else the first array, and `places`). Places are n x 2 (x, y) or n x 3 (x, y, scale).
 // NaN, another shape or type is a data error.
 VectorSet load_vector_set(const std::filesystem::path& path);

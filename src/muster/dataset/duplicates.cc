@@ -67,7 +67,7 @@ std::vector<DuplicateGroup> find_duplicates(const Dataset& dataset) {
   std::vector<DuplicateGroup> groups;
   for (auto& [hash, items] : by_hash) {
     std::ranges::sort(items);
-    // Two files of one hash that differ are possible in principle; they are no duplicates.
+    // Two files of one hash that differ are possible in principle; they are not duplicates.
     std::erase_if(items,
                   [&, first = items.front()](size_t i) { return !same_bytes(dataset, first, i); });
     if (items.size() > 1) groups.push_back(describe(dataset, std::move(items)));

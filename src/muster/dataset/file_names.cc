@@ -109,8 +109,8 @@ void DatasetBuilder::add(Item item, std::vector<std::string> labels,
 
 void DatasetBuilder::pass_over(const fs::path& file) {
   if (is_places_file(file)) return;
-  note(
-      fmt::format("'{}' passed over: its extension is none of {}", file.string(), kItemExtensions));
+  note(fmt::format("'{}' passed over: its extension is not one of {}", file.string(),
+                   kItemExtensions));
 }
 
 Dataset DatasetBuilder::finish(const std::string& source) {

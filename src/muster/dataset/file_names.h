@@ -34,10 +34,10 @@ class DatasetBuilder {
   // An item whose name is not UTF-8 is passed over: neither models nor reports could name it.
   void add(Item item, std::vector<std::string> labels, std::vector<std::string> difficult = {});
   void note(std::string text) { dataset_.notes.push_back(std::move(text)); }
-  // Of a file whose extension is of no use here.
+  // Notes a file whose extension is not an item's.
   void pass_over(const std::filesystem::path& file);
   bool empty() const { return dataset_.items.empty(); }
-  // Requires items; decides the kind, a mix of kinds is a data error.
+  // Requires items; decides their kind. A mix of kinds is a data error.
   Dataset finish(const std::string& source);
 
  private:

@@ -84,7 +84,7 @@ std::vector<fs::path> list_sets(const fs::path& directory) {
     return fs::is_directory(file) || item_kind(file) != ItemKind::kVectorSets;
   });
   if (sets.empty())
-    throw data_error("'{}' holds no .npy or .npz files; expected one n x d array a set",
+    throw data_error("'{}' holds no .npy or .npz files; expected one n x d array per set",
                      directory.string());
   return sets;
 }

@@ -41,7 +41,7 @@ void set_part(VocImages& images, const std::string& id, Part part, const fs::pat
   image.part = part;
 }
 
-// The part a list name stands for, none where it is no such name.
+// The part a list name stands for, none if it is not such a name.
 Part part_of(std::string_view name) {
   if (name == "train" || name == "val" || name == "trainval") return Part::kTrain;
   return name == "test" ? Part::kTest : Part::kNone;
@@ -144,7 +144,7 @@ class XmlScanner {
     return true;
   }
   const std::vector<std::string>& path() const { return path_; }
-  // The element that the last tag closed, empty where it opened one.
+  // The element that the last tag closed, empty if it opened one.
   const std::string& closed() const { return closed_; }
   std::string text() const { return trimmed(text_); }
 

@@ -19,11 +19,11 @@ struct VocObject {
 // `file` is for messages.
 std::vector<VocObject> parse_voc_annotation(const std::string& xml, const std::string& file);
 
-// True where the folder has pictures as VOC names their folder.
+// True if the folder has pictures as VOC names their folder.
 bool is_voc(const std::filesystem::path& root);
 
 // Always multi-label. Labels from ImageSets/Main/CLASS_{train,val,trainval,test}.txt (lines "id
-// 1|0|-1", 0 = difficult) where there are such files, else from the annotations, where a class is
+// 1|0|-1", 0 = difficult) if there are such files, else from the annotations, where a class is
 // difficult for an image if all its objects there are. train, val and trainval become Part::kTrain,
 // test Part::kTest.
 Dataset open_voc(const std::filesystem::path& root);

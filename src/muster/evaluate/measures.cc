@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// After each group of equal scores, from the highest down: how many of either side so far.
+// After each group of equal scores, from the highest down: how many of each side so far.
 struct Step {
   double positives = 0;
   double negatives = 0;

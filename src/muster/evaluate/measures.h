@@ -1,4 +1,4 @@
-// How good are predictions? Single rankings first, then whole tables of scores (METHODS 8). All
+// How good are predictions? Single rankings first, then whole tables of scores. All
 // are pure functions; a measure that the data leave undefined is NaN. Ranking measures do not
 // depend on the order of items of equal score.
 #pragma once
@@ -14,7 +14,7 @@ namespace muster {
 
 // Targets: +1 positive, -1 negative, 0 left out (VOC's "difficult").
 
-// The chance that a positive scores above a negative, ties counting one half. NaN where either side
+// The chance that a positive scores above a negative, ties counting one half. NaN if either side
 // is empty. O(n log n).
 double roc_auc(std::span<const double> scores, std::span<const int> targets);
 // VOC 2007: mean over recalls 0, 0.1, ..., 1 of the best precision at that recall or beyond.
@@ -27,14 +27,14 @@ enum class Judgement { kRelevant, kNotRelevant, kUnjudged, kOutsidePool };
 // judged relevant items, at rank k, of
 //   1/k + (k-1)/k * (pooled above / (k-1)) * (relevant above + e) / (judged above + 2 e)
 // with e = 1e-5, "pooled" being every item but kOutsidePool. Fully judged it is average precision,
-// but for e and ties, which are ranked in the order given. NaN where no item is judged relevant.
+// but for e and ties, which are ranked in the order given. NaN if no item is judged relevant.
 double inferred_average_precision(std::span<const double> scores,
                                   std::span<const Judgement> judgements);
 
 // n x classes scores -> the class of the largest in each row, the first among equals.
 std::vector<int> predicted_classes(MatrixView<const double> scores);
 
-// truth and predicted: one class an item; items of class -1 in truth are left out.
+// truth and predicted: one class per item; items of class -1 in truth are left out.
 double accuracy(std::span<const int> truth, std::span<const int> predicted);
 // Mean of the classes' own accuracies, over classes that occur in truth.
 double mean_class_accuracy(std::span<const int> truth, std::span<const int> predicted,
@@ -45,7 +45,7 @@ Matrix<int> confusion_matrix(std::span<const int> truth, std::span<const int> pr
 // The first label of each item.
 std::vector<int> true_classes(const Labels& labels);
 
-// One value a label, in the order of the classes, each from its column of scores.
+// One value per label, in the order of the classes, each from its column of scores.
 struct LabelMeasures {
   std::vector<double> auc;
   std::vector<double> average_precision;
@@ -53,7 +53,7 @@ struct LabelMeasures {
 };
 LabelMeasures label_measures(MatrixView<const double> scores, const Labels& labels);
 
-// Mean of the values that are defined; NaN where none is. Of average precisions: mean AP.
+// Mean of the values that are defined; NaN if none is. Of average precisions: mean AP.
 double mean_of_defined(std::span<const double> values);
 
 }  // namespace muster

@@ -35,7 +35,7 @@ void divide(const Items& items, size_t count, size_t most, Split& split) {
                     items.begin() + static_cast<long>(end));
 }
 
-// How many of a class's items train: at least one is left for test where there are two.
+// How many of a class's items train: at least one is left for test if there are two.
 size_t train_count(size_t items, size_t wanted) {
   return items <= 1 ? items : std::min(wanted, items - 1);
 }
@@ -47,11 +47,12 @@ Splits per_class(const ProtocolOptions& options, const Labels& labels, const Rng
   for (size_t c = 0; c < classes.size(); ++c) {
     const size_t count = classes[c].size();
     if (count == 0 || count > wanted) continue;
-    out.notes.push_back(
-        count == 1 ? fmt::format("class '{}' has a single item, which trains; it is not tested",
-                                 labels.class_names[c])
-                   : fmt::format("class '{}' has only {} items: {} train instead of {}, 1 tests",
-                                 labels.class_names[c], count, count - 1, wanted));
+    out.notes.push_back(count == 1 ? fmt::format("class '{}' has a single item, which is used for "
+                                                 "training; the class is not tested",
+                                                 labels.class_names[c])
+                                   : fmt::format("class '{}' has only {} items: {} are for "
+                                                 "training instead of {}, 1 is for testing",
+                                                 labels.class_names[c], count, count - 1, wanted));
   }
   for (int s = 0; s < options.splits; ++s) {
     Split split{static_cast<uint64_t>(s), {}, {}, -1};
@@ -92,7 +93,8 @@ Splits k_fold(const ProtocolOptions& options, const Labels& labels, const Rng& r
 Splits leave_one_object_out(const Labels& labels, std::span<const std::string> groups) {
   if (groups.size() != labels.size())
     throw data_error(
-        "protocol leave-one-object-out: the data name no object an item belongs to (got {} names "
+        "protocol leave-one-object-out: the data do not name the objects that items belong to (got "
+        "{} names "
         "for {} items); put each object's items into a folder of its own, class/object/item",
         groups.size(), labels.size());
   std::map<std::string, Items> objects;
@@ -117,7 +119,7 @@ bool has_marks(std::span<const int> marks) {
 Splits fixed(const char* name, const Labels& labels, std::span<const int> marks) {
   if (!has_marks(marks) || marks.size() != labels.size())
     throw data_error(
-        "protocol {}: the data mark no training and test items of their own; use folders train/ "
+        "protocol {}: the data do not mark training and test items themselves; use folders train/ "
         "and "
         "test/, or another protocol",
         name);
@@ -173,9 +175,9 @@ Splits pos_neg(const ProtocolOptions& options, const Labels& labels, const Rng& 
     const size_t rarer = std::min(sides[0].size(), sides[1].size()),
                  count = std::min(wanted, rarer / 2);
     if (count < wanted)
-      out.notes.push_back(
-          fmt::format("concept '{}' has only {} {}: {} of each side train instead of {}", name,
-                      rarer, sides[1].size() == rarer ? "positives" : "negatives", count, wanted));
+      out.notes.push_back(fmt::format(
+          "concept '{}' has only {} {}: {} of each side are for training instead of {}", name,
+          rarer, sides[1].size() == rarer ? "positives" : "negatives", count, wanted));
     for (int s = 0; s < options.splits; ++s) {
       Split split{static_cast<uint64_t>(s), {}, {}, label};
       const Rng stream = rng.derive(split.seed).derive(static_cast<uint64_t>(label));

@@ -1,4 +1,4 @@
-// Protocols: which items train and which test, how often (METHODS 8).
+// Protocols: which items train and which test, how often.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,11 @@ struct ProtocolOptions {
     f.choice("protocol", protocol,
              {"per-class", "k-fold", "leave-one-object-out", "fixed", "voc", "pos-neg"},
              "how items are divided into training and test");
-    f("train", train, "per-class: training items a class; pos-neg: positives and negatives each")
+    f("train", train, "per-class: training items per class; pos-neg: positives and negatives each")
         .range(1, 1e6);
-    f("test_max", test_max, "per-class: most test items a class; 0 for all the rest").range(0, 1e6);
-    f("splits", splits, "how often per-class, pos-neg and halves are drawn anew").range(1, 1000);
+    f("test_max", test_max, "per-class: most test items per class; 0 for all the rest")
+        .range(0, 1e6);
+    f("splits", splits, "how often per-class, pos-neg and halves are drawn again").range(1, 1000);
     f("folds", folds, "k-fold: number of folds").range(2, 1000);
   }
 };
@@ -47,7 +48,7 @@ struct Splits {
   std::vector<std::string> notes;
 };
 
-// The marks of a dataset's own division, one an item.
+// The marks of a dataset's own division, one per item.
 inline constexpr int kMarkNone = 0, kMarkTrain = 1, kMarkTest = 2;
 
 // per-class: `train` items of every class, the rest (at most test_max a class) for test; a class
@@ -59,7 +60,7 @@ inline constexpr int kMarkNone = 0, kMarkTrain = 1, kMarkTest = 2;
 // fixed: the dataset's own marks. voc: the same (difficult labels are left out by
 //   Labels::target); without marks, halves drawn by seed, stratified by the first label.
 // pos-neg: for every concept `train` items with it and `train` without it, the rest for test; at
-// most half of the rarer side, so that it is tested, too. Deterministic. Throws a data error where
+// most half of the rarer side, so that it is tested, too. Deterministic. Throws a data error if
 // the data cannot give what is asked: no items, no groups, no marks, no class with two items, an
 // empty side.
 Splits make_splits(const ProtocolOptions& options, const Labels& labels,

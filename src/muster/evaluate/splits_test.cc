@@ -214,8 +214,9 @@ TEST(Splits, PosNegKeepsHalfOfARareSideForTheTest) {
   options.splits = 1;
   const Splits splits = make_splits(options, labels, {}, {}, Rng(1));
   ASSERT_EQ(splits.notes.size(), 1u);
-  EXPECT_NE(splits.notes[0].find("only 7 positives: 3 of each side train instead of 100"),
-            std::string::npos);
+  EXPECT_NE(
+      splits.notes[0].find("only 7 positives: 3 of each side are for training instead of 100"),
+      std::string::npos);
   EXPECT_EQ(splits.list.at(0).train.size(), 6u);
   EXPECT_EQ(count_class(labels, splits.list.at(0).train, 0), 3u);
   EXPECT_EQ(splits.list.at(0).test.size(), 34u);

@@ -10,7 +10,7 @@
 namespace muster {
 
 // Replaces the lower triangle (diagonal included) of `a` by L with L L^T = a; what is above the
-// diagonal is neither read nor meaningful afterwards. Returns false, with `a` half done, where a
+// diagonal is neither read nor meaningful afterwards. Returns false, with `a` half done, if a
 // pivot is not positive in this precision. O(n^3 / 3).
 [[nodiscard]] bool factor_cholesky(MatrixView<float> a);
 

@@ -21,14 +21,14 @@ struct Moments {
 Moments sample_moments(ConstMatrixView vectors);
 
 // The least variance allowed in each dimension: `ratio` of the variance that the whole sample has
-// in it. A dimension without variance counts as one of 1e-4 of the mean variance (of 1 where none
+// in it. A dimension without variance counts as one of 1e-4 of the mean variance (of 1 if none
 // has any), so that no floor is zero.
 std::vector<double> variance_floors(const Moments& whole_sample, double ratio);
 
 // The nearest covariance C (in likelihood: the maximiser of -log|C| - tr(C^-1 covariance)) with
 // C - diag(floors) positive semi-definite, and no eigenvalue so small beside the others (1e-12 of
 // their sum, in units of the floors) that rounding would make C indefinite. In place; untouched
-// where it keeps the floor already. Requires a symmetric matrix and positive floors. Cost O(d^3).
+// if it keeps the floor already. Requires a symmetric matrix and positive floors. Cost O(d^3).
 void floor_covariance(MatrixView<double> covariance, std::span<const double> floors);
 
 // covariance = L L'; log_det = log |covariance|.

@@ -21,7 +21,7 @@ constexpr size_t kFactorsPerLog = 8;
 
 class LogOfProduct {
  public:
-  // Spelt out, since g++ compiles an implied constructor for the baseline CPU.
+  // Written out, since g++ compiles an implied constructor for the baseline CPU.
   HWY_INLINE LogOfProduct() : sum_(hn::Zero(Tag())), product_(hn::Set(Tag(), 1)) {}
   HWY_INLINE void multiply(Vec factor) {
     const Tag d;

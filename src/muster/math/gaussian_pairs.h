@@ -3,9 +3,9 @@
 //
 //   log |S + S_j|   and   (m - m_j)' (S + S_j)^-1 (m - m_j).
 //
-// A factorisation a pair is unavoidable for full covariances; here each SIMD lane holds a pair of
+// A factorisation per pair is unavoidable for full covariances; here each SIMD lane holds a pair of
 // its own, and the difference of the means is carried along as one more row of the Cholesky factor,
-// so that no system is solved afterwards. Double precision. Cost d^3 / 6 multiplications a pair
+// so that no system is solved afterwards. Double precision. Cost d^3 / 6 multiplications per pair
 // (full), d (diagonal).
 #pragma once
 

@@ -18,7 +18,7 @@ void gemm_nn_parallel(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c)
 // C = alpha * A^T B + beta * C;  A is k x m, B is k x n.
 void gemm_tn(ConstMatrixView a, ConstMatrixView b, MatrixView<float> c, float alpha = 1,
              float beta = 0);
-// C = A B^T in double precision, if single precision would lose small differences of large sums.
+// C = A B^T in double precision, for small differences of large sums.
 // By SIMD with run-time dispatch; the order of the sums depends on the CPU's lane width only.
 void gemm_nt(MatrixView<const double> a, MatrixView<const double> b, MatrixView<double> c);
 

@@ -14,7 +14,7 @@ namespace muster {
 std::vector<float> half_squared_norms(ConstMatrixView rows);
 
 // nearest[i] = index of the row of `centres` nearest to row i of `vectors` (the first of equals);
-// squared_distances, where not empty, gets the distance to it (never negative). On the calling
+// squared_distances, if not empty, gets the distance to it (never negative). On the calling
 // thread.
 void find_nearest(ConstMatrixView vectors, ConstMatrixView centres,
                   std::span<const float> centre_half_norms, std::span<uint32_t> nearest,

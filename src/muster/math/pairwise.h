@@ -1,6 +1,6 @@
 // Values between all pairs of rows of two matrices, register-blocked: the additive kernels and
-// distances that are no matrix product. On the calling thread; out(i, j) is of a.row(i), b.row(j).
-// Cost O(m n d), every value of a tile is loaded once per four rows.
+// distances that are not matrix products. On the calling thread; out(i, j) is of a.row(i),
+// b.row(j). Cost O(m n d), every value of a tile is loaded once per four rows.
 #pragma once
 
 #include "muster/core/matrix.h"

@@ -1,6 +1,6 @@
 // The largest eigenvalues of a large symmetric positive semi-definite matrix with their
 // eigenvectors, by block subspace iteration in single precision with a Rayleigh-Ritz step in
-// double. Cost O(n^2 count) an iteration, by matrix products over threads.
+// double. Cost O(n^2 count) per iteration, by matrix products over threads.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace muster {
 
 struct TopEigen {
   std::vector<double> values;  // falling, all above 1e-6 of the largest; at most `count`
-  Matrix<float> vectors;       // one eigenvector a row, n long
+  Matrix<float> vectors;       // one eigenvector per row, n long
 };
 
 TopEigen top_eigenpairs(ConstMatrixView matrix, size_t count, Rng rng);

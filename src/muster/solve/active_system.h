@@ -17,7 +17,7 @@ class ActiveSystem {
   ActiveSystem(MatrixView<const float> gram, std::span<const uint32_t> active,
                std::span<const double> ridges);
 
-  // False where K_AA + R is not positive definite in single precision; then there is no solve.
+  // False if K_AA + R is not positive definite in single precision; then there is no solve.
   bool factored() const { return factored_; }
   // x with every component of b - (K_AA + R) x at most `tolerance`, or as small as rounding allows.
   std::vector<double> solve(std::span<const double> b, double tolerance) const;

@@ -13,7 +13,7 @@ enum class Scheme { kOneVsAll, kOneVsOne };
 enum class ClassWeights { kNone, kBalanced };
 
 struct BinaryProblem {
-  // Per item +1, -1, or 0 where it takes no part.
+  // Per item +1, -1, or 0 if it takes no part.
   std::vector<int8_t> targets;
 
   size_t count(int8_t target) const;
@@ -27,7 +27,7 @@ struct BinaryProblem {
 // class without items is not predicted.
 double one_sided_decision(const BinaryProblem& problem);
 
-// The cost of an error on either side: C, times n / (2 n_side) where classes are balanced.
+// The cost of an error on either side: C, times n / (2 n_side) if classes are balanced.
 struct Costs {
   double positive = 1;
   double negative = 1;
@@ -37,9 +37,9 @@ inline Costs scaled(Costs weights, double C) {
 }
 Costs side_weights(const BinaryProblem& problem, ClassWeights weights);
 
-// One-vs-all: one problem a class, in their order; for one-label data of two classes a single
+// One-vs-all: one problem per class, in their order; for one-label data of two classes a single
 // problem, class 0 against class 1. One-vs-one: the pairs (0,1), (0,2), ..., (1,2), ...
-// Throws a data error where fewer than two classes (or no label with both positives and negatives)
+// Throws a data error if fewer than two classes (or no label with both positives and negatives)
 // occur, and a usage error for one-vs-one on multi-label data. `stage` names the stage in messages.
 std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels, Scheme scheme);
 

@@ -21,7 +21,7 @@ constexpr int kMaxSweeps = 20, kMaxGradientSteps = 200;
 constexpr double kReduction = 0.3;
 // Up to so many active items a factorisation is cheaper than the gradient steps it saves.
 constexpr size_t kMaxFactored = 1024;
-// Where the Gram is ill-conditioned more would not help; factored steps will.
+// If the Gram is ill-conditioned more would not help; factored steps will.
 constexpr int kMaxJointProducts = 60, kMaxJointSteps = 60;
 // Of the gradient in a joint step: a product costs a fraction of what it does for one problem.
 constexpr double kJointReduction = 0.01;

@@ -4,7 +4,7 @@
 //
 // the dual of  min_w 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i w.x_i)^2, LIBLINEAR's objective. Sweeps
 // of dual coordinate descent (Hsieh et al., A dual coordinate descent method for large-scale linear
-// SVM, ICML 2008) find most of the support vectors cheaply, but balance them slowly where kernel
+// SVM, ICML 2008) find most of the support vectors cheaply, but balance them slowly if kernel
 // values are large throughout or the Gram is of low rank and C large. Newton steps in the primal
 // (Chapelle, Training a support vector machine in the primal, Neural Computation 19, 2007) finish:
 // about three, each a factorisation on the support vectors (active_system.h), or conjugate
@@ -40,7 +40,7 @@ struct DualLimits {
 
 // Brings all problems on one Gram near their solutions together: Newton steps as above by conjugate
 // gradients, whose products with the Gram are one matrix product for all of them, in single
-// precision and at most 60 times. Where that is enough every problem ends within `tolerance`;
+// precision and at most 60 times. If that is enough every problem ends within `tolerance`;
 // solve_dual finishes the others. Returns the number of products.
 int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryProblem>& problems,
                        const std::vector<Costs>& costs, double tolerance,
@@ -48,7 +48,7 @@ int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryPro
 
 // Improves `solution` (start from DualSolution(n), or from that of another C) and returns
 // the number of rows of K it used. Requires a symmetric positive semi-definite Gram. Deterministic
-// given rng. O(n) memory beside the Gram; O(n) time a row.
+// given rng. O(n) memory beside the Gram; O(n) time per row.
 int64_t solve_dual(MatrixView<const float> gram, const BinaryProblem& problem, Costs costs,
                    const DualLimits& limits, Rng rng, DualSolution& solution);
 

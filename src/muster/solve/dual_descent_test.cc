@@ -35,7 +35,7 @@ struct Problems {
   }
 };
 
-// How far alphas are from 2 C max(0, 1 - y f), with f computed anew.
+// How far alphas are from 2 C max(0, 1 - y f), with f computed again.
 double violation(const Problems& all, size_t p, const DualSolution& solution) {
   const size_t n = all.gram.rows();
   double worst = 0;

@@ -14,7 +14,7 @@ namespace muster {
 // L2R_L2LOSS_SVC and L2R_LR.
 enum class PrimalLoss { kSquaredHinge, kLogistic };
 
-// Rows scaled by `scale` and with `bias` appended, in LIBLINEAR's layout (16 bytes a non-zero
+// Rows scaled by `scale` and with `bias` appended, in LIBLINEAR's layout (16 bytes per non-zero
 // value), shared by all two-class problems on them. Immutable; thread-safe.
 class LiblinearRows {
  public:

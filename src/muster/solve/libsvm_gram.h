@@ -15,8 +15,8 @@ struct SvmDecision {
   double offset = 0;
 };
 
-// The Gram times `factor` in LIBSVM's layout (16 bytes a value). LIBSVM looks a kernel value up by
-// the column number that a row carries, so any subset of items is trained on by pointing at its
+// The Gram times `factor` in LIBSVM's layout (16 bytes per value). LIBSVM looks a kernel value up
+// by the column number that a row carries, so any subset of items is trained on by pointing at its
 // rows: one copy serves all folds, classes and values of C. Immutable; thread-safe.
 class LibsvmGram {
  public:

@@ -23,14 +23,14 @@ struct PrimalItems {
 };
 
 struct PrimalSolutions {
-  Matrix<double> weights;    // a problem a row, of d + 1 components
+  Matrix<double> weights;    // one problem per row, of d + 1 components
   std::vector<char> solved;  // whether the gradient became small enough
 };
 
-// Stops a problem where the norm of its gradient is `tolerance` times the share of its rarer side
+// Stops a problem when the norm of its gradient is `tolerance` times the share of its rarer side
 // of what it is at w = 0, as LIBLINEAR does. Problems that single precision does not get there are
 // left where they are. Every item takes part in every problem. Deterministic for any number of
-// threads. Cost O(n d) a problem and product, some dozens of them.
+// threads. Cost O(n d) per problem and product, some dozens of them.
 PrimalSolutions solve_primal_together(const PrimalItems& items,
                                       const std::vector<BinaryProblem>& problems,
                                       const std::vector<Costs>& costs, double tolerance);

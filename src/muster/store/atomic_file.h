@@ -35,7 +35,7 @@ class AtomicFile {
   [[noreturn]] void fail(const char* action, int error_number);
 
   std::filesystem::path target_;
-  std::filesystem::path temporary_;  // empty where the target is written directly
+  std::filesystem::path temporary_;  // empty if the target is written directly
   int descriptor_ = -1;
 };
 

@@ -74,7 +74,7 @@ const Tensor& find_tensor(const TensorMap& map, const std::string& name, const f
 
 }  // namespace
 
-VectorSet round_to_rest(VectorSet set) {
+VectorSet round_to_half(VectorSet set) {
   if (!fits_half(set.vectors.values())) return set;
   std::vector<uint16_t> halves(set.vectors.size());
   floats_to_halves(set.vectors.values(), halves);
@@ -174,7 +174,7 @@ VectorSet FeatureStore::load(size_t item) const {
 
 // ---- writing
 
-// The kernel releases it with the process, however that ends.
+// The operating system releases it with the process, however that ends.
 class FeatureWriter::Lock {
  public:
   explicit Lock(const fs::path& directory)
@@ -224,7 +224,7 @@ void FeatureWriter::Pending::add(const std::string& name, const VectorSet& set) 
     as_floats = true;
   }
   if (as_floats) {
-    const VectorSet rounded = round_to_rest(set);
+    const VectorSet rounded = round_to_half(set);
     floats.insert(floats.end(), rounded.vectors.values().begin(), rounded.vectors.values().end());
   } else {
     halves.resize(halves.size() + set.vectors.size());

@@ -20,7 +20,7 @@ namespace muster {
 // What a set becomes by being stored and loaded: vectors rounded to half precision, unless one of
 // its values is beyond the range of half (|x| > 65504), in which case the set is kept as it is. A
 // run without a cache that rounds its sets gives the same bytes as one with a cache.
-VectorSet round_to_rest(VectorSet set);
+VectorSet round_to_half(VectorSet set);
 
 // Text entries that all shards of a folder share, such as the recipe.
 using FeatureMetadata = std::map<std::string, std::string>;

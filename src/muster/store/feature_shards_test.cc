@@ -47,7 +47,7 @@ TEST(FeatureShards, LoadGivesWhatRoundToRestGives) {
   EXPECT_EQ(store.find("class/7.jpg"), 7u);
   EXPECT_FALSE(store.has("class/99.jpg"));
   parallel_for(sets.size(), 1,
-               [&](size_t i, size_t) { EXPECT_EQ(store.load(i), round_to_rest(sets[i])) << i; });
+               [&](size_t i, size_t) { EXPECT_EQ(store.load(i), round_to_half(sets[i])) << i; });
 }
 
 TEST(FeatureShards, ValuesBeyondHalfAreKeptExactly) {
@@ -62,10 +62,10 @@ TEST(FeatureShards, ValuesBeyondHalfAreKeptExactly) {
   writer.finish();
   const FeatureStore store = FeatureStore::open(dir / "f");
   EXPECT_EQ(count_files(dir / "f"), 1u);
-  EXPECT_EQ(store.load(0), round_to_rest(small));
+  EXPECT_EQ(store.load(0), round_to_half(small));
   EXPECT_EQ(store.load(1), large);
-  EXPECT_EQ(round_to_rest(large), large);
-  EXPECT_EQ(store.load(2), round_to_rest(after));
+  EXPECT_EQ(round_to_half(large), large);
+  EXPECT_EQ(store.load(2), round_to_half(after));
 }
 
 TEST(FeatureShards, SetsOfOtherShapesStartANewShard) {
@@ -76,7 +76,7 @@ TEST(FeatureShards, SetsOfOtherShapesStartANewShard) {
   for (size_t i = 0; i < sets.size(); ++i) writer.add(std::to_string(i), sets[i]);
   writer.finish();
   const FeatureStore store = FeatureStore::open(dir / "f");
-  for (size_t i = 0; i < sets.size(); ++i) EXPECT_EQ(store.load(i), round_to_rest(sets[i]));
+  for (size_t i = 0; i < sets.size(); ++i) EXPECT_EQ(store.load(i), round_to_half(sets[i]));
 }
 
 TEST(FeatureShards, AnInterruptedExtractionGoesOn) {
@@ -84,7 +84,7 @@ TEST(FeatureShards, AnInterruptedExtractionGoesOn) {
   const auto set = [](size_t i) { return random_set(10, 8, i); };
   const auto name = [](size_t i) { return "item " + std::to_string(i); };
   {
-    FeatureWriter writer(dir / "f", kMeta, 700);  // three sets a shard; the seventh is lost
+    FeatureWriter writer(dir / "f", kMeta, 700);  // three sets per shard; the seventh is lost
     for (size_t i = 0; i < 7; ++i) writer.add(name(i), set(i));
   }
   dir.put("f/.muster-1-0.tmp", "leftover");
@@ -100,7 +100,7 @@ TEST(FeatureShards, AnInterruptedExtractionGoesOn) {
   ASSERT_EQ(store.size(), 10u);
   EXPECT_FALSE(fs::exists(dir / "f/.muster-1-0.tmp"));
   for (size_t i = 0; i < 10; ++i)
-    EXPECT_EQ(store.load(*store.find(name(i))), round_to_rest(set(i)));
+    EXPECT_EQ(store.load(*store.find(name(i))), round_to_half(set(i)));
 }
 
 TEST(FeatureShards, AnotherRecipeIsRefused) {
@@ -132,8 +132,8 @@ RC_GTEST_PROP(FeatureShards, RoundingTwiceChangesNothing, (std::vector<float> va
   VectorSet set;
   set.vectors = Matrix<float>(1, values.size());
   for (size_t i = 0; i < values.size(); ++i) set.vectors(0, i) = std::fmod(values[i], 60000.0f);
-  const VectorSet once = round_to_rest(set);
-  RC_ASSERT(round_to_rest(once) == once);
+  const VectorSet once = round_to_half(set);
+  RC_ASSERT(round_to_half(once) == once);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The text format of LIBSVM and LIBLINEAR: one item a line, "label index:value ...", indices from
+// The text format of LIBSVM and LIBLINEAR: one item per line, "label index:value ...", indices from
 // 1, zeros left out; precomputed kernels as "label 0:i 1:K(i,1) ... n:K(i,n)".
 #pragma once
 
@@ -16,7 +16,7 @@ struct LabelledVectors {
   Matrix<float> vectors;
 };
 
-// Numbers are written so that they read back exactly. Atomic. Requires one label a row.
+// Numbers are written so that they read back exactly. Atomic. Requires one label per row.
 void write_libsvm(const std::filesystem::path& path, ConstMatrixView vectors,
                   std::span<const double> labels);
 void write_libsvm_kernel(const std::filesystem::path& path, MatrixView<const double> gram,

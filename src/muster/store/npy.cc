@@ -224,10 +224,11 @@ NpyArray parse_npy(std::span<const std::byte> bytes, const std::string& name) {
 template <class T>
 Matrix<T> npy_to_matrix(const NpyArray& array, const std::string& name) {
   if (array.shape.size() != 2)
-    complain(name,
-             "its shape is {}; expected n x d, one vector a row (in NumPy: reshape(1, -1) for one "
-             "vector, reshape(-1, 1) for n numbers)",
-             shape_text(array.shape));
+    complain(
+        name,
+        "its shape is {}; expected n x d, one vector per row (in NumPy: reshape(1, -1) for one "
+        "vector, reshape(-1, 1) for n numbers)",
+        shape_text(array.shape));
   // Extents without a single value could be anything; a real set of no vectors has a plausible
   // width.
   constexpr size_t kMaxEmptyExtent = size_t{1} << 31;

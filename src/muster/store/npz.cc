@@ -59,7 +59,7 @@ size_t find_end_record(const ZipReader& zip) {
     if (zip.get<uint32_t>(last - back) == kEndSignature &&
         zip.get<uint16_t>(last - back + 20) == back)
       return last - back;
-  zip.fail("its end is missing, so it was cut short or is no zip archive");
+  zip.fail("its end is missing, so it was cut short or is not a zip archive");
 }
 
 // Reads one entry of the central directory and moves `at` past it.
@@ -79,7 +79,7 @@ NpzMember read_entry(const ZipReader& zip, size_t& at) {
   if (method != kStored && method != kDeflated)
     zip.fail("it is packed by a method other than deflate");
   if (packed_bytes == kMoved || unpacked_bytes == kMoved || local == kMoved)
-    zip.fail("it is over 4 GB; save one .npy file a set instead");
+    zip.fail("it is over 4 GB; save one .npy file per set instead");
   if (zip.get<uint32_t>(local) != kLocalSignature)
     zip.fail("a member is not where the directory says");
   const size_t data =
@@ -135,7 +135,7 @@ std::vector<NpzMember> parse_npz(std::span<const std::byte> archive, const std::
   const size_t count = zip.get<uint16_t>(end + 10);
   size_t at = zip.get<uint32_t>(end + 16);
   if (count == 0xFFFF || at == kMoved)
-    zip.fail("it is over 4 GB; save one .npy file a set instead");
+    zip.fail("it is over 4 GB; save one .npy file per set instead");
   std::vector<NpzMember> members;
   for (size_t i = 0; i < count; ++i) {
     NpzMember member = read_entry(zip, at);

@@ -130,7 +130,7 @@ TEST(Npz, AnArchiveThatClaimsTooMuchIsRefusedBeforeAllocation) {
 
 TEST(Npz, OtherFilesAreRefused) {
   EXPECT_ERROR(parse(""), kData, "too short");
-  EXPECT_ERROR(parse(std::string(100, 'x')), kData, "no zip archive");
+  EXPECT_ERROR(parse(std::string(100, 'x')), kData, "not a zip archive");
   const TempDir dir;
   write_npz(dir / "empty.npz", {});
   EXPECT_ERROR(parse(read_whole_file(dir / "empty.npz")), kData, "no arrays");
