@@ -37,7 +37,7 @@ def all_pages():
 
 
 def pages_to_run():
-    return [ROOT / "README.md", ROOT / "docs" / "tutorial.md"] + sorted((ROOT / "docs" / "how-to").glob("*.md"))
+    return [ROOT / "README.md", ROOT / "docs" / "tutorial.md", ROOT / "docs" / "commands.md"] + sorted((ROOT / "docs" / "how-to").glob("*.md"))
 
 
 def blocks_of(page):
