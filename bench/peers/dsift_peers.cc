@@ -143,7 +143,8 @@ double mean_cosine(const Pictures& pictures) {
   return sum / static_cast<double>(count);
 }
 
-// Every picture some times, or threads would hardly have started; the sets of the first pass.
+// Every picture several times, since threads would hardly have started otherwise; gives the sets
+// of the first pass.
 std::vector<VectorSet> on_threads(const Pictures& pictures) {
   const auto dsift = make_dsift({.step = kStep, .size = {kSize}});
   constexpr size_t kPasses = 8;
@@ -158,8 +159,10 @@ std::vector<VectorSet> on_threads(const Pictures& pictures) {
   return out;
 }
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 11);
+}  // namespace
+
+void race(Record& record, const Arguments& args) {
+  const int rounds = args.rounds_or(11);
   cv::setNumThreads(0);
   Pictures pictures{real_pictures(), {}, {}};
   const bool real = !pictures.colour.empty();
@@ -169,7 +172,6 @@ int run(int argc, char** argv) {
     cv::Mat& grey_8 = pictures.grey_8.emplace_back();
     cv::Mat(kHeight, kWidth, CV_32F, pictures.grey_float.back().data()).convertTo(grey_8, CV_8U);
   }
-  Record record;
   record.race({"dense SIFT",
                std::string("patches of 16 every 8 pixels, ") + (real ? "real" : "synthetic") +
                    " pictures of 300 x 250",
@@ -177,7 +179,7 @@ int run(int argc, char** argv) {
               {ours(pictures, "muster dsift", DsiftOptions().window, Role::kOurs),
                ours(pictures, "muster dsift, flat window", SiftWindow::kFlat, Role::kOther),
                vlfeat(pictures), opencv(pictures)},
-              args.rounds);
+              rounds);
   const double cosine = mean_cosine(pictures);
   record.agree(cosine > 0.95, "mean cosine of our descriptors and VLFeat's " + rounded(cosine, 5));
   std::vector<VectorSet> sets;
@@ -187,11 +189,7 @@ int run(int argc, char** argv) {
                            for (const VectorSet& set : sets) out += bytes_of(set.vectors.values());
                            return out;
                          },
-                         args.rounds);
-  return record.finish(args.out);
+                         rounds);
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) { return muster::bench::run(argc, argv); }

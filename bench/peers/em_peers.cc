@@ -1,6 +1,6 @@
 // EM of a diagonal mixture side by side with VLFeat's vl_gmm, one thread, from the same first
 // mixture with equal numbers of iterations; then kernel matrices of densities on all cores, beside
-// a factorisation a pair by Eigen.
+// a factorisation per pair by Eigen.
 //   em_peers [OUT.json] [ROUNDS]
 extern "C" {
 #include <vl/generic.h>
@@ -37,7 +37,7 @@ Matrix<float> vectors_like_pca(size_t n, size_t dim) {
   return out;
 }
 
-// Means at random vectors, everybody with the variance of the whole.
+// Means at random vectors, each component with the variance of the whole.
 Gmm first_mixture(const Matrix<float>& data, const Moments& whole) {
   const std::vector<size_t> chosen = Rng(2).sample(data.rows(), kComponents);
   Matrix<double> means(kComponents, kDim), variances(kComponents, kDim);
@@ -159,37 +159,33 @@ std::vector<Seconds> density_grams() {
   return out;
 }
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 5);
+}  // namespace
+
+void race(Record& record, const Arguments& args) {
+  const int rounds = args.rounds_or(5);
   vl_set_num_threads(1);
   const Matrix<float> data = vectors_like_pca(kVectors, kDim);
   const Moments whole = sample_moments(data);
   const Gmm start = first_mixture(data, whole);
   double our_likelihood = 0, vl_likelihood = 0;
-  Record record;
   record.race({"EM", "mixture of 128 diagonal Gaussians, 100,000 x 50, 10 iterations", "iteration",
                kIterations},
               {{"muster EM",
                 [&] { our_likelihood = our_em(data, whole, start).objective_per_iteration.back(); },
                 Role::kOurs},
                vlfeat(data, start, &vl_likelihood)},
-              args.rounds);
+              rounds);
   record.agree(std::abs(our_likelihood - vl_likelihood) < 0.01 * std::abs(vl_likelihood),
                "log likelihood per vector: muster " + rounded(our_likelihood, 5) + ", VLFeat " +
                    rounded(vl_likelihood, 5));
   Gmm fitted = start;
   record.compare_threads([&] { fitted = our_em(data, whole, start).mixture; },
-                         [&] { return bytes_of(fitted.means().values()); },
-                         std::min(args.rounds, 3));
+                         [&] { return bytes_of(fitted.means().values()); }, std::min(rounds, 3));
   const std::vector<Seconds> grams = density_grams();
   nlohmann::json gram_json = nlohmann::json::array();
   for (const Seconds& row : grams)
     gram_json.push_back({{"name", row.name}, {"wall_s", row.wall_s}});
   record.note("density_grams_all_cores", gram_json);
-  return record.finish(args.out);
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) { return muster::bench::run(argc, argv); }

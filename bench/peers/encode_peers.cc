@@ -11,7 +11,7 @@
 #include "muster/setfeature/emk_cksvd.h"
 #include "muster/setfeature/emk_fourier.h"
 #include "oracle/hadamard.h"
-#include "peers/blas_kernels.h"
+#include "peers/best_openblas.h"
 #include "peers/native_loops.h"
 #include "peers/python_peer.h"
 
@@ -72,60 +72,58 @@ std::vector<float> read_floats(const std::string& path, size_t count) {
   return out;
 }
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 20);
-  const VectorSet set = random_set();
-  const Sample sample{set.vectors, {}, 0};
-  const SetFeature fourier = fit_emk_fourier({}, sample, Rng(1), {});
-  EmkFourierOptions by_product;
-  by_product.hadamard = false;
-  const SetFeature dense = fit_emk_fourier(by_product, sample, Rng(1), {});
-  EmkCksvdOptions few_iterations;
-  few_iterations.basis.iterations = 0;
-  const SetFeature cksvd = fit_emk_cksvd(few_iterations, sample, Rng(1), {});
-  const SetFeature bow = fit_bow({}, sample, Rng(1), {});
+// The frequencies and phases of our features, for everybody.
+struct Frequencies {
+  Matrix<float> rows{kOut, kDim};
+  std::vector<float> phases;
 
-  // Everybody gets our frequencies and phases.
-  TensorMap saved;
-  fourier.save(TensorWriter(saved));
-  const TensorReader in(saved);
-  const Matrix<double> directions =
-      oracle::directions(kDim, in.values<float>("lengths"), in.matrix<float>("signs"));
-  Matrix<float> frequencies(kOut, kDim);
-  for (size_t i = 0; i < directions.size(); ++i)
-    frequencies.data()[i] = static_cast<float>(directions.data()[i]);
-  const std::vector<float> phases = in.values<float>("phases");
-  const DataFile set_file(set.vectors.values()), frequency_file(frequencies.values()),
-      phase_file(phases), mean_file(std::vector<float>(kOut, 0.0f));
-  const auto sklearn = std::make_shared<PythonPeer>(
-      std::vector<std::string>{"fourier", set_file.path(), std::to_string(kVectors),
-                               std::to_string(kDim), frequency_file.path(), phase_file.path(),
-                               std::to_string(kOut), mean_file.path(), std::to_string(kRepeats)});
-  std::vector<float> ours, other, by_hand(kOut);
-  Matrix<float> products(kVectors, kOut);
-  const Contender hand{"sgemm (OpenBLAS) and cosines by hand",
-                       [&] {
-                         for (int i = 0; i < kRepeats; ++i) {
-                           blas_product(set, frequencies.data(), products);
-                           mean_cosines(products.data(), kVectors, kOut, phases.data(),
-                                        by_hand.data());
-                         }
-                       },
-                       Role::kPeer};
-  Record record;
-  record.race(
-      {"emk-fourier", "encoding a set of 1,000 x 128 by 1,000 Fourier features", "set", kRepeats},
-      {encoder("emk-fourier", set, fourier, ours, Role::kOurs), hand,
-       python("scikit-learn RBFSampler", sklearn), sgemm("sgemm alone (oneDNN)", set, false),
-       sgemm("sgemm alone (OpenBLAS)", set, true),
-       encoder("emk-fourier:hadamard=false", set, dense, other, Role::kOther),
-       encoder("emk-cksvd", set, cksvd, other, Role::kOther),
-       encoder("bow", set, bow, other, Role::kOther)},
-      args.rounds);
-  const double difference = std::max(largest_difference(ours, by_hand),
-                                     largest_difference(ours, read_floats(mean_file.path(), kOut)));
-  record.agree(difference < 1e-5,
-               "largest difference of a component from either peer's " + rounded(difference, 2));
+  explicit Frequencies(const SetFeature& fourier) {
+    TensorMap saved;
+    fourier.save(TensorWriter(saved));
+    const TensorReader in(saved);
+    const Matrix<double> directions =
+        oracle::directions(kDim, in.values<float>("lengths"), in.matrix<float>("signs"));
+    for (size_t i = 0; i < directions.size(); ++i)
+      rows.data()[i] = static_cast<float>(directions.data()[i]);
+    phases = in.values<float>("phases");
+  }
+};
+
+Contender by_hand(const VectorSet& set, const Frequencies& frequencies, std::vector<float>& out) {
+  return {"sgemm (OpenBLAS) and cosines by hand",
+          [&] {
+            static Matrix<float> products(kVectors, kOut);
+            for (int i = 0; i < kRepeats; ++i) {
+              blas_product(set, frequencies.rows.data(), products);
+              mean_cosines(products.data(), kVectors, kOut, frequencies.phases.data(), out.data());
+            }
+          },
+          Role::kPeer};
+}
+
+// Our features that are shown for comparison.
+struct Others {
+  SetFeature dense, cksvd, bow;
+
+  explicit Others(const Sample& sample)
+      : dense(fit_emk_fourier(by_product(), sample, Rng(1), {})),
+        cksvd(fit_emk_cksvd(few_iterations(), sample, Rng(1), {})),
+        bow(fit_bow({}, sample, Rng(1), {})) {}
+
+ private:
+  static EmkFourierOptions by_product() {
+    EmkFourierOptions options;
+    options.hadamard = false;
+    return options;
+  }
+  static EmkCksvdOptions few_iterations() {
+    EmkCksvdOptions options;
+    options.basis.iterations = 0;
+    return options;
+  }
+};
+
+void compare_threads(Record& record, const VectorSet& set, const SetFeature& fourier, int rounds) {
   constexpr size_t kSets = 200;
   Matrix<float> all(kSets, kOut);
   record.compare_threads(
@@ -134,14 +132,40 @@ int run(int argc, char** argv) {
           for (size_t i = begin; i < end; ++i) fourier.encode(set, all.row(i));
         });
       },
-      [&] { return bytes_of(all.values()); }, args.rounds);
-  return record.finish(args.out);
+      [&] { return bytes_of(all.values()); }, rounds);
 }
 
 }  // namespace
-}  // namespace muster::bench
 
-int main(int argc, char** argv) {
-  muster::bench::restart_with_best_openblas(argv);
-  return muster::bench::run(argc, argv);
+void race(Record& record, const Arguments& args) {
+  restart_with_best_openblas(args);
+  const int rounds = args.rounds_or(20);
+  const VectorSet set = random_set();
+  const Sample sample{set.vectors, {}, 0};
+  const SetFeature fourier = fit_emk_fourier({}, sample, Rng(1), {});
+  const Others others(sample);
+  const Frequencies frequencies(fourier);
+  const DataFile set_file(set.vectors.values()), frequency_file(frequencies.rows.values()),
+      phase_file(frequencies.phases), mean_file(std::vector<float>(kOut, 0.0f));
+  const auto sklearn = std::make_shared<PythonPeer>(
+      std::vector<std::string>{"fourier", set_file.path(), std::to_string(kVectors),
+                               std::to_string(kDim), frequency_file.path(), phase_file.path(),
+                               std::to_string(kOut), mean_file.path(), std::to_string(kRepeats)});
+  std::vector<float> ours, other, hand(kOut);
+  record.race(
+      {"emk-fourier", "encoding a set of 1,000 x 128 by 1,000 Fourier features", "set", kRepeats},
+      {encoder("emk-fourier", set, fourier, ours, Role::kOurs), by_hand(set, frequencies, hand),
+       python("scikit-learn RBFSampler", sklearn), sgemm("sgemm alone (oneDNN)", set, false),
+       sgemm("sgemm alone (OpenBLAS)", set, true),
+       encoder("emk-fourier:hadamard=false", set, others.dense, other, Role::kOther),
+       encoder("emk-cksvd", set, others.cksvd, other, Role::kOther),
+       encoder("bow", set, others.bow, other, Role::kOther)},
+      rounds);
+  const double difference = std::max(largest_difference(ours, hand),
+                                     largest_difference(ours, read_floats(mean_file.path(), kOut)));
+  record.agree(difference < 1e-5,
+               "largest difference of a component from either peer's " + rounded(difference, 2));
+  compare_threads(record, set, fourier, rounds);
 }
+
+}  // namespace muster::bench

@@ -135,15 +135,12 @@ void race_pyramids(Record& record, int rounds) {
       spm, [&] { return bytes_of(ours.values()); }, rounds);
 }
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 5);
-  Record record;
-  race_dense(record, args.rounds);
-  race_pyramids(record, args.rounds);
-  return record.finish(args.out);
+}  // namespace
+
+void race(Record& record, const Arguments& args) {
+  const int rounds = args.rounds_or(5);
+  race_dense(record, rounds);
+  race_pyramids(record, rounds);
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) { return muster::bench::run(argc, argv); }

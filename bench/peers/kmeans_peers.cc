@@ -12,7 +12,7 @@
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/math/nearest.h"
-#include "peers/blas_kernels.h"
+#include "peers/best_openblas.h"
 #include "peers/python_peer.h"
 #include "peers/side_by_side.h"
 
@@ -147,20 +147,15 @@ void race_assignment(Record& record, const Matrix<float>& data, int rounds) {
       [&] { return bytes_of(all); }, rounds);
 }
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 5);
+}  // namespace
+
+void race(Record& record, const Arguments& args) {
+  restart_with_best_openblas(args);
+  const int rounds = args.rounds_or(5);
   omp_set_num_threads(1);
   const Matrix<float> data = descriptors(kVectors);
-  Record record;
-  race_kmeans(record, data, args.rounds);
-  race_assignment(record, data, 4 * args.rounds);
-  return record.finish(args.out);
+  race_kmeans(record, data, rounds);
+  race_assignment(record, data, 4 * rounds);
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) {
-  muster::bench::restart_with_best_openblas(argv);
-  return muster::bench::run(argc, argv);
-}

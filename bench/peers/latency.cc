@@ -67,20 +67,17 @@ void time_method(Record& record, const Method& method, const Dataset& data, cons
               rounds);
 }
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 5);
+}  // namespace
+
+void race(Record& record, const Arguments& args) {
+  const int rounds = args.rounds_or(5);
   const char* folder = std::getenv("MUSTER_DATA");
   const Dataset data = open_dataset(fs::path(folder ? folder : MUSTER_DEFAULT_DATA) / "scene-15");
   const Split split = divide(data);
   const fs::path file =
       fs::temp_directory_path() / ("muster-latency-" + std::to_string(getpid()) + ".muster");
-  Record record;
-  for (const Method& method : kMethods) time_method(record, method, data, split, file, args.rounds);
+  for (const Method& method : kMethods) time_method(record, method, data, split, file, rounds);
   fs::remove(file);
-  return record.finish(args.out);
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) { return muster::bench::run(argc, argv); }

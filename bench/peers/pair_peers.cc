@@ -1,4 +1,4 @@
-// Small problems that kernels between sets solve for every pair or once a kernel: the pyramid
+// Small problems that kernels between sets solve for every pair or once per kernel: the pyramid
 // match, the best one-to-one matching (LEMON, scipy), the quadratic programme of kernel weights
 // (dlib).
 //   pair_peers [OUT.json] [ROUNDS]
@@ -12,7 +12,7 @@
 #include "muster/core/rng.h"
 #include "muster/kernelweights/simplex_qp.h"
 #include "muster/matching/assignment.h"
-#include "peers/blas_kernels.h"
+#include "peers/best_openblas.h"
 #include "peers/python_peer.h"
 #include "pmk/clustered_sets.h"
 
@@ -30,7 +30,7 @@ void race_pyramid_match(Record& record, int rounds) {
   record.race({"pmk Gram", "500 sets of 1,140 points in 12 dimensions, every pair once", "pair",
                kSets * (kSets + 1) / 2},
               {{"muster pmk", ours, Role::kOurs}}, rounds);
-  // LIBPMK is not packaged; its figure is the one given with the task, from another machine.
+  // LIBPMK is not packaged; its figure was given to us from another machine.
   record.note("quoted", {{{"name", "LIBPMK"}, {"seconds_per_unit", 0.088e-3}}});
   record.compare_threads(
       ours, [&] { return bytes_of(gram.values()); }, rounds);
@@ -150,19 +150,14 @@ void race_quadratic_programme(Record& record, int rounds) {
   record.agree(std::abs(difference) < 1e-5, "our objective less dlib's " + rounded(difference, 2));
 }
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 5);
-  Record record;
-  race_pyramid_match(record, args.rounds);
-  race_matching(record, args.rounds);
-  race_quadratic_programme(record, args.rounds);
-  return record.finish(args.out);
-}
-
 }  // namespace
-}  // namespace muster::bench
 
-int main(int argc, char** argv) {
-  muster::bench::restart_with_best_openblas(argv);
-  return muster::bench::run(argc, argv);
+void race(Record& record, const Arguments& args) {
+  restart_with_best_openblas(args);
+  const int rounds = args.rounds_or(5);
+  race_pyramid_match(record, rounds);
+  race_matching(record, rounds);
+  race_quadratic_programme(record, rounds);
 }
+
+}  // namespace muster::bench

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -219,7 +220,7 @@ class Record {
     all_agree_ &= same;
   }
 
-  // A figure of the last job that is no time of a contender.
+  // A figure of the last job that is not a contender's time.
   void note(const std::string& key, nlohmann::json value) { jobs_.back()[key] = std::move(value); }
 
   // The exit code: 1 if results differ.
@@ -236,11 +237,17 @@ class Record {
 
 // Arguments of every program here: [OUT.json] [ROUNDS].
 struct Arguments {
+  char** all;
   const char* out;
-  int rounds;
+  std::optional<int> rounds;
 
-  Arguments(int argc, char** argv, int default_rounds)
-      : out(argc > 1 ? argv[1] : nullptr), rounds(argc > 2 ? std::atoi(argv[2]) : default_rounds) {}
+  Arguments(int argc, char** argv) : all(argv), out(argc > 1 ? argv[1] : nullptr) {
+    if (argc > 2) rounds = std::atoi(argv[2]);
+  }
+  int rounds_or(int usual) const { return rounds.value_or(usual); }
 };
+
+// The jobs of a program, which main.cc runs.
+void race(Record& record, const Arguments& args);
 
 }  // namespace muster::bench

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "muster/classify/linear_svm.h"
-#include "peers/blas_kernels.h"
+#include "peers/best_openblas.h"
 #include "peers/side_by_side.h"
 
 namespace muster::bench {
@@ -108,7 +108,7 @@ class Liblinear {
     }
     return out;
   }
-  // By the dual, the faster of its two ways here, with its own tolerance.
+  // By the dual, the faster of its two solvers here, with its own tolerance.
   void fit() {
     problem task{};
     task.l = static_cast<int>(kTrain);
@@ -144,7 +144,7 @@ class Liblinear {
   model* model_ = nullptr;
 };
 
-// The Gram by OpenBLAS, then C-SVC a class.
+// The Gram by OpenBLAS, then C-SVC per class.
 class Libsvm {
  public:
   explicit Libsvm(const Matrix<float>& train) : train_(train) {
@@ -202,21 +202,23 @@ class Libsvm {
   std::vector<double> offsets_ = std::vector<double>(kClasses);
 };
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 3);
+}  // namespace
+
+void race(Record& record, const Arguments& args) {
+  restart_with_best_openblas(args);
+  const int rounds = args.rounds_or(3);
   const Matrix<float> train = vectors(kTrain, 2), test = vectors(kTest, 3);
   const Prepared prepared(train);
   const Matrix<float> prepared_train = prepared.apply(train), prepared_test = prepared.apply(test);
   std::unique_ptr<Classifier> ours;
   Liblinear liblinear(prepared_train);
   Libsvm libsvm(prepared_train);
-  Record record;
   record.race({"one-vs-all SVMs", "15 classes, 1,500 vectors of 21,000 components", "training"},
               {{"muster linear-svm", [&] { ours = our_fit(train, true); }, Role::kOurs},
                {"Gram (OpenBLAS) and LIBSVM", [&] { libsvm.fit(); }, Role::kPeer},
                {"LIBLINEAR, dual", [&] { liblinear.fit(); }, Role::kPeer},
                {"muster, C by 10-fold cross-validation", [&] { our_fit(train, false); }}},
-              args.rounds);
+              rounds);
   const Classes truth = [] {
     Classes out(kTest);
     for (size_t i = 0; i < kTest; ++i) out[i] = static_cast<int>(i % kClasses);
@@ -233,14 +235,7 @@ int run(int argc, char** argv) {
                    std::to_string(num_equal(theirs, truth)) + ", LIBSVM " +
                    std::to_string(gram_right));
   record.compare_threads([&] { ours = our_fit(train, true); },
-                         [&] { return bytes_of(ours->scores(test).values()); }, args.rounds);
-  return record.finish(args.out);
+                         [&] { return bytes_of(ours->scores(test).values()); }, rounds);
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) {
-  muster::bench::restart_with_best_openblas(argv);
-  return muster::bench::run(argc, argv);
-}

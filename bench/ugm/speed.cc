@@ -110,22 +110,19 @@ void time_sets(Record& record, const Universal& universal, int rounds) {
               rounds);
 }
 
-int run(int argc, char** argv) {
-  const Arguments args(argc, argv, 9);
+}  // namespace
+
+void race(Record& record, const Arguments& args) {
+  const int rounds = args.rounds_or(9);
   const Universal universal = fit_universal(universal_options(), CovarianceKind::kDiagonal,
                                             vectors(30000, kDim, 1), Rng(1), {});
-  Record record;
-  time_sets(record, universal, 5 * args.rounds);
+  time_sets(record, universal, 5 * rounds);
   time_kernel(
       record, "ppk", [&](Mapping m) { return make_ppk(with_mapping<PpkOptions>(m), universal); },
-      args.rounds);
+      rounds);
   time_kernel(
       record, "klk", [&](Mapping m) { return make_klk(with_mapping<KlkOptions>(m), universal); },
-      args.rounds);
-  return record.finish(args.out);
+      rounds);
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) { return muster::bench::run(argc, argv); }

@@ -5,8 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace muster {
 
@@ -33,6 +35,10 @@ class TempDir {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file, std::ios::binary) << content;
     return file;
+  }
+  // The same for several files, each given by its name and content.
+  void put_all(std::initializer_list<std::pair<const char*, const char*>> files) const {
+    for (const auto& [name, content] : files) put(name, content);
   }
 
  private:

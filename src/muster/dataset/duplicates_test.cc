@@ -11,12 +11,12 @@ using testing::ElementsAre;
 
 TEST(Duplicates, WithinAndAcrossClassesAndSplits) {
   const TempDir dir;
-  dir.put("train/a/1.jpg", "same");
-  dir.put("train/a/2.jpg", "same");
-  dir.put("train/a/3.jpg", "size");
-  dir.put("train/b/1.jpg", "other one");
-  dir.put("test/a/9.jpg", "other one");
-  dir.put("test/b/1.jpg", "alone, and longer");
+  dir.put_all({{"train/a/1.jpg", "same"},
+               {"train/a/2.jpg", "same"},
+               {"train/a/3.jpg", "size"},
+               {"train/b/1.jpg", "other one"},
+               {"test/a/9.jpg", "other one"},
+               {"test/b/1.jpg", "alone, and longer"}});
   const Dataset data = open_dataset(dir.path());
   const std::vector<DuplicateGroup> groups = find_duplicates(data);
   ASSERT_EQ(groups.size(), 2u);

@@ -1,11 +1,11 @@
 #include "muster/simd/sift_simd.h"
 
+#include "muster/core/error.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "muster/simd/sift_simd.cc"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-
-#include "muster/core/error.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {

@@ -20,14 +20,14 @@ constexpr int kMaxSteps = 60, kMaxConjugateSteps = 60;
 constexpr double kReduction = 0.05;
 // Of the items, taken to be within the margin by the preconditioner, which all problems share.
 constexpr double kShareActive = 0.3;
-constexpr size_t kLargestPreconditioner = 4096;
 
 // The Cholesky factor of I + c sum_i x_i x_i'; empty if it would not fit or is not positive
 // definite in single precision.
 Matrix<float> factored_moments(const PrimalItems& items, double c) {
+  constexpr size_t kLargestDim = 4096;
   const ConstMatrixView& x = items.vectors;
   const size_t d = x.cols;
-  if (d + 1 > kLargestPreconditioner) return {};
+  if (d + 1 > kLargestDim) return {};
   Matrix<float> out(d + 1, d + 1);
   const auto factor = static_cast<float>(c * items.scale * items.scale);
   parallel_for(d, kTile, [&](size_t begin, size_t end) {
