@@ -9,10 +9,11 @@
 #include "commands.h"
 #include "common.h"
 #include "muster/experiment/experiment.h"
+#include "muster/experiment/learning_curve.h"
 #include "muster/pipeline/plan.h"
 #include "muster/report/html.h"
 #include "muster/report/tables.h"
-#include "muster/reproduce/learning_curve.h"
+#include "muster/results/results_json.h"
 #include "muster/store/atomic_file.h"
 #include "thumbnails.h"
 
@@ -74,6 +75,7 @@ void print_tables(const Results& results) {
   const MethodResult* best = results.best();
   if (best && !best->labels.empty())
     fmt::print("\nlabels of {}\n{}", best->method, label_table(*best));
+  for (const std::string& note : results.notes) fmt::print("{}\n", note);
 }
 
 // "A+B" or "A:2+B:1": methods by name or by their number from 1 on, with weights.
@@ -121,21 +123,17 @@ int bench(BenchArguments& args) {
     options.fusions.push_back(parse_fusion(text, options.methods));
   const Progress progress = args.common.progress();
   const Announce announce = [&](const std::string& text) { args.common.say(text); };
-  const nlohmann::ordered_json record =
-      args.curve.empty() ? run_experiment(dataset, options, progress, announce)
-                         : run_curve(dataset, options, parse_curve(args.curve), progress, announce);
-  const Results results = read_results(record);
+  Results results = args.curve.empty()
+                        ? run_experiment(dataset, options, progress, announce)
+                        : run_curve(dataset, options, parse_curve(args.curve), progress, announce);
   if (args.common.json)
-    print_json(record);
+    print_json(to_json(results));
   else
     print_tables(results);
-  if (!args.common.json)
-    for (const std::string& note : results.notes) fmt::print("{}\n", note);
+  results.thumbnails = mistake_thumbnails(results, dataset);
   const std::filesystem::path out = args.out;
-  Results with_pictures = results;
-  with_pictures.thumbnails = mistake_thumbnails(results, dataset);
   write_file_atomically(out / "results.csv", csv_table(results));
-  write_file_atomically(out / "report.html", html_report(with_pictures));
+  write_file_atomically(out / "report.html", html_report(results));
   args.common.say(fmt::format("results: {}\nreport: {}", (out / "results.json").string(),
                               (out / "report.html").string()));
   return 0;

@@ -7,8 +7,8 @@
 #include "common.h"
 #include "muster/crossval/cross_validation.h"
 #include "muster/pipeline/model.h"
-#include "muster/report/results.h"
 #include "muster/report/tables.h"
+#include "muster/results/results_json.h"
 #include "muster/store/feature_shards.h"
 #include "muster/store/mapped_file.h"
 #include "muster/store/npy.h"
@@ -216,7 +216,7 @@ void show_results(const std::string& file, const Common& common) {
   std::ifstream in(file);
   const Json record = Json::parse(in, nullptr, false);
   if (record.is_discarded()) throw data_error("{}: it is no valid JSON; is it complete?", file);
-  const Results results = read_results(record);
+  const Results results = results_from_json(record);
   if (common.json) {
     Json out{{"file", file}, {"kind", "results"}};
     for (const char* key : {"version", "seed", "class_names", "data", "protocol", "machine"})
@@ -227,8 +227,9 @@ void show_results(const std::string& file, const Common& common) {
           {{"method", method.method}, {"recipe", method.recipe}, {"splits", method.splits.size()}});
     return print_json(out);
   }
-  fmt::print("{}: results of muster {}, seed {}\n", file, results.version, results.seed);
-  for (const Facts& facts : {results.data, results.protocol})
+  fmt::print("{}: results of muster {}, seed {}\n", file, results.version,
+             results.seed.value_or(0));
+  for (const Facts& facts : {results.data ? facts_of(*results.data) : Facts(), results.protocol})
     for (const auto& [key, value] : facts) fmt::print("  {}: {}\n", key, value);
   fmt::print("{}", text_table(results));
 }

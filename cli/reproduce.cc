@@ -9,6 +9,7 @@
 #include "muster/core/error.h"
 #include "muster/report/html.h"
 #include "muster/report/tables.h"
+#include "muster/results/results_json.h"
 #include "muster/store/atomic_file.h"
 #include "thumbnails.h"
 
@@ -66,12 +67,10 @@ int reproduce_one(const ReproduceArguments& args) {
       throw usage_error("reproduce {}: name the folder of data sets with --data DIR", args.name);
     data_folder(experiment, options);  // before any work
   }
-  const nlohmann::ordered_json record =
-      reproduce(experiment, options, args.common.progress(),
-                [&](const std::string& text) { args.common.say(text); });
-  Results results = read_results(record);
+  Results results = reproduce(experiment, options, args.common.progress(),
+                              [&](const std::string& text) { args.common.say(text); });
   if (args.common.json)
-    print_json(record);
+    print_json(to_json(results));
   else
     print_comparison(results);
   if (experiment.study.empty())

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "muster/dataset/dataset.h"
-#include "muster/report/results.h"
+#include "muster/results/results.h"
 
 namespace muster::cli {
 

@@ -10,19 +10,19 @@
 
 #include "muster/core/memory.h"
 #include "muster/crossval/cross_validation.h"
+#include "muster/experiment/raw_split.h"
 #include "muster/experiment/split_measures.h"
 #include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/pipeline.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
-#include "muster/store/atomic_file.h"
+#include "muster/results/results_json.h"
 #include "muster/store/checksum.h"
 #include "muster/store/npy.h"
 
 namespace muster {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr double kGatherSeconds = 10;
@@ -40,10 +40,8 @@ std::string cpu_model() {
   return "unknown";
 }
 
-Json machine_facts() {
-  return {{"cpu", cpu_model()},
-          {"cores", std::thread::hardware_concurrency()},
-          {"compiler", __VERSION__}};
+MachineFacts machine_facts() {
+  return {cpu_model(), std::thread::hardware_concurrency(), __VERSION__};
 }
 
 // Changes when an item, its size or its labels do.
@@ -74,24 +72,40 @@ Labels one_concept(const Labels& labels, int concept_index) {
   return out;
 }
 
-Json rows_json(const Matrix<double>& values) {
-  Json out = Json::array();
-  for (size_t r = 0; r < values.rows(); ++r)
-    out.push_back(std::vector<double>(values.row(r).begin(), values.row(r).end()));
-  return out;
-}
-
-// One object a branch, where weights were learnt or there are several kernels to weigh.
-Json learnt_weights(const Pipeline& pipeline) {
-  Json out = Json::array();
+// One per branch, if weights were learned or there are several kernels to weigh.
+std::vector<KernelShare> learned_weights(const Pipeline& pipeline) {
   const Plan& plan = pipeline.plan();
-  const bool learnt = std::ranges::any_of(
+  const bool learned = std::ranges::any_of(
       plan.branches, [](const BranchPlan& branch) { return branch.learns_weights(); });
-  if (plan.on_vectors() || (!learnt && !plan.weight_learning())) return out;
+  if (plan.on_vectors() || (!learned && !plan.weight_learning())) return {};
+  std::vector<KernelShare> out;
   const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
   const std::vector<std::string> names = plan.branch_names();
   for (size_t b = 0; b < shares.size(); ++b)
-    out.push_back({{"branch", names[b]}, {"share", shares[b].share}, {"parts", shares[b].parts}});
+    out.push_back({names[b], shares[b].share, shares[b].parts});
+  return out;
+}
+
+StageTimes times_of(double features, const StageSeconds& stages, double train, double test) {
+  StageTimes out{{"features", features}};
+  out.insert(out.end(), stages.begin(), stages.end());
+  out.emplace_back("train", train);
+  out.emplace_back("test", test);
+  return out;
+}
+
+void add_statistics(const FitStatistics& statistics, SplitResult& result) {
+  result.C = statistics.C;
+  result.indefinite = statistics.indefinite;
+  result.convergence = statistics.convergence;
+}
+
+Facts protocol_facts(const ProtocolOptions& protocol) {
+  Facts out;
+  ProtocolOptions copy = protocol;
+  Fields fields;
+  copy.fields(fields);
+  for (const Field& field : fields.list()) out.emplace_back(field.name(), field.text());
   return out;
 }
 
@@ -120,17 +134,19 @@ class Experiment {
       for (const size_t member : fusion.members) is_fused_.at(member) = true;
   }
 
-  Json run() {
+  Results run() {
     fs::create_directories(options_.out / "raw");
     extract_features();
     split();
     auto written = std::chrono::steady_clock::now();
     for (size_t s = 0; s < splits_.list.size(); ++s) {
       for (size_t m = 0; m < plans_.size(); ++m) {
-        results_of_[m].push_back(load_or_run(m, s));
+        RawSplit raw = load_or_run(m, s);
+        results_of_[m].push_back(std::move(raw.result));
+        probabilities_[m] = std::move(raw.probabilities);
         // What is done is safe in raw/; gathering it takes longer the more there is.
         if (seconds_since(written) < kGatherSeconds) continue;
-        write_record(record());
+        write_results(options_.out / "results.json", record());
         written = std::chrono::steady_clock::now();
       }
       for (size_t f = 0; f < options_.fusions.size(); ++f) {
@@ -139,16 +155,12 @@ class Experiment {
         announce_(summary(m, s, results_of_[m].back()));
       }
     }
-    Json out = record();
-    write_record(out);
+    Results out = record();
+    write_results(options_.out / "results.json", out);
     return out;
   }
 
  private:
-  void write_record(const Json& record) const {
-    write_file_atomically(options_.out / "results.json", record.dump(1) + "\n");
-  }
-
   void extract_features() {
     std::set<size_t> bad;
     std::map<std::string, double> seconds;
@@ -189,38 +201,36 @@ class Experiment {
     for (const std::string& note : splits_.notes) announce_(note);
     data_key_ = data_key(dataset_, usable_);
     results_of_.resize(plans_.size() + options_.fusions.size());
+    probabilities_.resize(plans_.size());
   }
 
-  Json protocol_facts() const {
-    Json out = Json::object();
-    ProtocolOptions copy = options_.protocol;
-    Fields fields;
-    copy.fields(fields);
-    for (const Field& field : fields.list()) out[field.name()] = field.text();
-    return out;
-  }
-
-  Json load_or_run(size_t m, size_t s) {
-    std::string key =
-        fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, plans_[m].recipe().text(),
-                    protocol_facts().dump(), options_.seed, s);
+  // Everything that the result of a split depends on.
+  std::string key_of(size_t m, size_t s) const {
+    nlohmann::ordered_json protocol = nlohmann::ordered_json::object();
+    for (const auto& [name, text] : protocol_facts(options_.protocol)) protocol[name] = text;
+    std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_,
+                                  plans_[m].recipe().text(), protocol.dump(), options_.seed, s);
     if (universals_[m]) key += " universal " + universals_[m]->checksum;
+    return key;
+  }
+
+  RawSplit load_or_run(size_t m, size_t s) {
+    const Split& split = splits_.list[s];
+    const std::string key = key_of(m, s);
     const fs::path stem = options_.out / "raw" / fmt::format("{}.{:03}", file_name(m), s);
     const fs::path file = stem.string() + ".json";
-    if (std::ifstream in(file); in) {
-      Json kept = Json::parse(in, nullptr, false);
-      if (kept.is_object() && kept.value("key", "") == key &&
-          (!is_fused_[m] || kept.contains("probabilities"))) {
-        announce_(fmt::format("{}: split {} of {} was done before", options_.methods[m].name, s + 1,
-                              splits_.list.size()));
-        return kept;
-      }
+    const size_t num_classes = split.label >= 0 ? 2 : labels_.class_names.size();
+    if (auto kept = read_raw_split(file, key, num_classes);
+        kept && (!is_fused_[m] || !kept->probabilities.empty())) {
+      announce_(fmt::format("{}: split {} of {} was done before", options_.methods[m].name, s + 1,
+                            splits_.list.size()));
+      return std::move(*kept);
     }
-    Json result = run_split(m, splits_.list[s], stem.string() + ".scores.npy");
-    result["key"] = key;
-    write_file_atomically(file, result.dump() + "\n");
-    announce_(summary(m, s, result));
-    return result;
+    RawSplit raw = run_split(m, split, stem.string() + ".scores.npy");
+    raw.key = key;
+    write_raw_split(file, raw);
+    announce_(summary(m, s, raw.result));
+    return raw;
   }
 
   // Presets by their name, recipes by number: their text may be longer than a file name.
@@ -234,11 +244,11 @@ class Experiment {
     return m < plans_.size() ? options_.methods[m].name : options_.fusions[m - plans_.size()].name;
   }
 
-  std::string summary(size_t m, size_t s, const Json& result) const {
-    const bool has_accuracy = result.contains("accuracy");
-    const double value = result.value(has_accuracy ? "accuracy" : "map", 0.0);
+  std::string summary(size_t m, size_t s, const SplitResult& result) const {
+    const auto& accuracy = result.measures.accuracy;
     return fmt::format("{}: split {} of {}: {} {:.1f} %", name_of(m), s + 1, splits_.list.size(),
-                       has_accuracy ? "accuracy" : "mean average precision", 100 * value);
+                       accuracy ? "accuracy" : "mean average precision",
+                       100 * accuracy.value_or(result.measures.map.value_or(0)));
   }
 
   std::vector<size_t> items_of(const std::vector<size_t>& indices) const {
@@ -251,16 +261,17 @@ class Experiment {
     return split.label >= 0 ? one_concept(labels_, split.label) : labels_;
   }
 
-  Json measured(const Split& split, const Matrix<double>& scores,
-                const Matrix<double>& probabilities) const {
-    Json result{{"seed", split.seed}};
-    if (split.label >= 0) result["concept"] = labels_.class_names[static_cast<size_t>(split.label)];
-    result.update(split_measures(dataset_, items_of(split.test),
-                                 labels_of(split).select(split.test), scores, probabilities));
+  SplitResult measured(const Split& split, const Matrix<double>& scores,
+                       const Matrix<double>& probabilities) const {
+    SplitResult result = split_measures(dataset_, items_of(split.test),
+                                        labels_of(split).select(split.test), scores, probabilities);
+    result.seed = split.seed;
+    if (split.label >= 0)
+      result.concept_name = labels_.class_names[static_cast<size_t>(split.label)];
     return result;
   }
 
-  Json run_split(size_t m, const Split& split, const fs::path& scores_file) {
+  RawSplit run_split(size_t m, const Split& split, const fs::path& scores_file) {
     const std::vector<size_t> train = items_of(split.train), test = items_of(split.test);
     StageSeconds seconds;
     const auto start = std::chrono::steady_clock::now();
@@ -273,103 +284,77 @@ class Experiment {
     const Matrix<double> scores = pipeline.scores(source_, test, progress_);
     const double test_seconds = seconds_since(test_start);
     write_npy(scores_file, scores);
-    const Matrix<double> probabilities = pipeline.classifier().probabilities(scores);
-    Json result = measured(split, scores, probabilities);
-    if (is_fused_[m]) result["probabilities"] = rows_json(probabilities);
-    Json& times = result["seconds"] = {{"features", feature_seconds_[m]}};
-    for (const auto& [stage, value] : seconds) times[stage] = value;
-    times["train"] = train_seconds;
-    times["test"] = test_seconds;
+    Matrix<double> probabilities = pipeline.classifier().probabilities(scores);
+    SplitResult result = measured(split, scores, probabilities);
+    result.seconds = times_of(feature_seconds_[m], seconds, train_seconds, test_seconds);
     if (const FitStatistics* statistics = pipeline.classifier().statistics())
       add_statistics(*statistics, result);
-    if (const auto weights = learnt_weights(pipeline); !weights.empty())
-      result["kernel_shares"] = weights;
-    result["num_train"] = train.size();
-    result["num_test"] = test.size();
-    result["peak_memory_mib"] = peak_memory_mib();
-    return result;
-  }
-
-  static void add_statistics(const FitStatistics& statistics, Json& result) {
-    result["C"] = statistics.C;
-    if (const auto& found = statistics.indefinite)
-      result["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
-                              {"largest_eigenvalue", found->largest_eigenvalue},
-                              {"negative", found->negative}};
-    if (const auto& convergence = statistics.convergence)
-      result["convergence"] = {{"steps", convergence->steps},
-                               {"violation", convergence->violation},
-                               {"reached", convergence->reached}};
+    result.kernel_shares = learned_weights(pipeline);
+    result.num_train = train.size();
+    result.num_test = test.size();
+    result.peak_memory_mib = peak_memory_mib();
+    if (!is_fused_[m]) probabilities = {};
+    return {"", std::move(result), std::move(probabilities)};
   }
 
   // The weighted mean of the members' probabilities, as scores.
-  Json fuse_split(const Fusion& fusion, const Split& split) const {
+  SplitResult fuse_split(const Fusion& fusion, const Split& split) const {
     Matrix<double> mean;
     double total = 0;
     for (double weight : fusion.weights) total += weight;
-    Json seconds = Json::object();
+    StageTimes seconds;
     for (size_t f = 0; f < fusion.members.size(); ++f) {
-      const Json& member = results_of_[fusion.members[f]].back();
-      const Json& rows = member["probabilities"];
-      if (mean.empty()) mean = Matrix<double>(rows.size(), rows.empty() ? 0 : rows[0].size());
+      const size_t member = fusion.members[f];
+      const Matrix<double>& rows = probabilities_[member];
+      if (mean.empty()) mean = Matrix<double>(rows.rows(), rows.cols());
       for (size_t r = 0; r < mean.rows(); ++r)
         for (size_t c = 0; c < mean.cols(); ++c)
-          mean(r, c) += fusion.weights[f] / total * rows[r][c].get<double>();
-      for (const auto& [stage, value] : member["seconds"].items())
-        seconds[stage] = seconds.value(stage, 0.0) + value.get<double>();
+          mean(r, c) += fusion.weights[f] / total * rows(r, c);
+      for (const auto& [stage, value] : results_of_[member].back().seconds)
+        add_seconds(seconds, stage, value);
     }
-    Json result = measured(split, mean, mean);
-    result["seconds"] = std::move(seconds);
+    SplitResult result = measured(split, mean, mean);
+    result.seconds = std::move(seconds);
     return result;
   }
 
-  Json method_record(size_t m) const {
-    Json out{{"method", name_of(m)}};
+  MethodResult method_record(size_t m) const {
+    MethodResult out;
+    out.method = name_of(m);
     if (m < plans_.size()) {
-      out["recipe"] = options_.methods[m].recipe.text();
-      out["full_recipe"] = plans_[m].recipe().text();
+      out.recipe = options_.methods[m].recipe.text();
+      out.full_recipe = plans_[m].recipe().text();
       if (const auto& used = universals_[m])
-        out["universal"] = {{"file", used->path.filename().string()}, {"checksum", used->checksum}};
+        out.universal = {used->path.filename().string(), used->checksum};
     } else {
       const Fusion& fusion = options_.fusions[m - plans_.size()];
-      for (const size_t member : fusion.members) out["fused"].push_back(name_of(member));
-      out["weights"] = fusion.weights;
+      for (const size_t member : fusion.members) out.fused.push_back(name_of(member));
+      out.weights = fusion.weights;
     }
-    const std::vector<Json>& results = results_of_[m];
-    out.update(mean_measures(results, labels_.class_names));
-    out["seconds"] = Json::object();
-    double peak = 0;
-    for (const Json& result : results) {
-      for (const auto& [stage, value] : result["seconds"].items())
-        out["seconds"][stage] = out["seconds"].value(stage, 0.0) +
-                                value.get<double>() / static_cast<double>(results.size());
-      peak = std::max(peak, result.value("peak_memory_mib", 0.0));
-    }
-    out["peak_memory_mib"] = peak;
-    out["splits"] = Json::array();
-    for (Json result : results) {
-      result.erase("key");
-      result.erase("probabilities");
-      out["splits"].push_back(std::move(result));
+    out.splits = results_of_[m];
+    out.measures = mean_measures(out.splits);
+    out.labels = mean_of_labels(out.splits, labels_.class_names);
+    out.peak_memory_mib = 0;
+    for (const SplitResult& split : out.splits) {
+      for (const auto& [stage, value] : split.seconds)
+        add_seconds(out.seconds, stage, value / static_cast<double>(out.splits.size()));
+      out.peak_memory_mib = std::max(*out.peak_memory_mib, split.peak_memory_mib.value_or(0));
     }
     return out;
   }
 
-  Json record() const {
+  Results record() const {
     const bool concepts = options_.protocol.protocol == Protocol::kPosNeg;
-    Json out{{"version", kVersion}, {"seed", options_.seed}};
-    out["class_names"] =
-        concepts ? std::vector<std::string>{"without", "with"} : labels_.class_names;
-    out["data"] = {{"items", usable_.size()},
-                   {"classes", labels_.num_classes()},
-                   {"left_out", left_out_},
-                   {"notes", splits_.notes},
-                   {"key", data_key_}};
-    out["protocol"] = protocol_facts();
-    out["machine"] = machine_facts();
-    out["results"] = Json::array();
+    Results out;
+    out.version = kVersion;
+    out.seed = options_.seed;
+    out.class_names = concepts ? std::vector<std::string>{"without", "with"} : labels_.class_names;
+    out.data = {"",        usable_.size(), static_cast<size_t>(labels_.num_classes()),
+                left_out_, splits_.notes,  data_key_};
+    out.protocol = protocol_facts(options_.protocol);
+    out.machine = machine_facts();
     for (size_t m = 0; m < results_of_.size(); ++m)
-      if (!results_of_[m].empty()) out["results"].push_back(method_record(m));
+      if (!results_of_[m].empty()) out.methods.push_back(method_record(m));
     return out;
   }
 
@@ -387,13 +372,14 @@ class Experiment {
   Labels labels_;
   Splits splits_;
   std::string data_key_;
-  std::vector<std::vector<Json>> results_of_;
+  std::vector<std::vector<SplitResult>> results_of_;  // methods, then fusions
+  std::vector<Matrix<double>> probabilities_;         // of the members of fusions, last split
 };
 
 }  // namespace
 
-Json run_experiment(const Dataset& dataset, const ExperimentOptions& options,
-                    const Progress& progress, const Announce& announce) {
+Results run_experiment(const Dataset& dataset, const ExperimentOptions& options,
+                       const Progress& progress, const Announce& announce) {
   return Experiment(dataset, options, progress, announce).run();
 }
 

@@ -1,18 +1,18 @@
 // Compares methods under a protocol: what `muster bench` runs. Every split of every method is one
 // file under OUT/raw, written when it is done and taken from there when the same run is started
-// again, with the scores of its test items beside it (.scores.npy, a row an item in the order of
-// its predictions); OUT/results.json gathers them. Raw predictions are kept, measures are computed
-// from them.
+// again, with the scores of its test items beside it (.scores.npy, one row per item in the order of
+// its predictions); OUT/results.json gathers them. Raw predictions are kept, and measures are
+// computed from them.
 #pragma once
 
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "muster/evaluate/splits.h"
 #include "muster/pipeline/item_source.h"
+#include "muster/results/results.h"
 
 namespace muster {
 
@@ -26,7 +26,7 @@ struct Method {
 struct Fusion {
   std::string name;
   std::vector<size_t> members;  // indices into the methods
-  std::vector<double> weights;  // positive, one a member
+  std::vector<double> weights;  // positive, one per member
 };
 
 struct ExperimentOptions {
@@ -45,7 +45,7 @@ using Announce = std::function<void(const std::string&)>;
 // Returns the record that it also wrote to OUT/results.json. Items that cannot be read are left out
 // of all methods and listed in the record. The figures depend on data, methods, protocol and seed
 // only.
-nlohmann::ordered_json run_experiment(const Dataset& dataset, const ExperimentOptions& options,
-                                      const Progress& progress, const Announce& announce);
+Results run_experiment(const Dataset& dataset, const ExperimentOptions& options,
+                       const Progress& progress, const Announce& announce);
 
 }  // namespace muster

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "muster/results/results_json.h"
 #include "support/datasets.h"
 #include "support/expect_error.h"
 
@@ -23,10 +24,11 @@ class ExperimentTest : public ::testing::Test {
   void add(const std::string& name, const std::string& recipe) {
     options_.methods.push_back({name, parse_recipe(recipe)});
   }
+  // The record as the file that it is for others.
   Json run() {
     said_.clear();
-    return run_experiment(dataset_, options_, {},
-                          [&](const std::string& text) { said_.push_back(text); });
+    return to_json(run_experiment(dataset_, options_, {},
+                                  [&](const std::string& text) { said_.push_back(text); }));
   }
   size_t times_said(const std::string& text) const {
     return static_cast<size_t>(std::ranges::count_if(
@@ -125,7 +127,7 @@ TEST_F(ExperimentTest, LeavesOutWhatCannotBeReadAndSaysSo) {
   EXPECT_EQ(times_said("left out"), 1u);
 }
 
-TEST_F(ExperimentTest, SeveralLabelsAnItem) {
+TEST_F(ExperimentTest, SeveralLabelsPerItem) {
   for (size_t i = 0; i < dataset_.labels.size(); i += 3) dataset_.labels.of_item[i] = {0, 2};
   for (size_t i = 0; i < dataset_.items.size(); ++i)
     dataset_.items[i].part = i % 2 ? Part::kTrain : Part::kTest;
@@ -150,7 +152,7 @@ TEST_F(ExperimentTest, SeveralLabelsAnItem) {
   EXPECT_EQ(method["splits"][0]["predictions"][0]["scores"].size(), 3u);
 }
 
-TEST_F(ExperimentTest, PosNegAsksForOneConceptASplit) {
+TEST_F(ExperimentTest, PosNegAsksForOneConceptPerSplit) {
   options_.protocol.protocol = Protocol::kPosNeg;
   options_.protocol.train = 5;
   const Json record = run();

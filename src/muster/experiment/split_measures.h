@@ -1,10 +1,8 @@
-// What a split's scores are worth, as the JSON that results.json keeps: measures and every
-// prediction. One label an item: accuracies, and for two classes AUC and average precision.
-// Several: AUC, average precision by area and by VOC's eleven points, a label and their means;
-// labels marked difficult are left out.
+// What a split's scores are worth: measures and every prediction. One label per item: accuracies,
+// and for two classes AUC and average precision. Several: AUC, average precision by area and by
+// VOC's eleven points, per label and their means; labels marked difficult are left out.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,18 +10,22 @@
 #include "muster/core/labels.h"
 #include "muster/core/matrix.h"
 #include "muster/dataset/dataset.h"
+#include "muster/results/results.h"
 
 namespace muster {
 
-// `items` of the dataset have the labels `truth`, in its numbering of classes.
-nlohmann::ordered_json split_measures(const Dataset& dataset, std::span<const size_t> items,
-                                      const Labels& truth, MatrixView<const double> scores,
-                                      MatrixView<const double> probabilities);
+// `items` of the dataset have the labels `truth`, in its numbering of classes. Fills measures,
+// values per label and predictions.
+SplitResult split_measures(const Dataset& dataset, std::span<const size_t> items,
+                           const Labels& truth, MatrixView<const double> scores,
+                           MatrixView<const double> probabilities);
 
-// Means over splits, with deviation and interval: NAME_mean, NAME_std, NAME_interval for every
-// measure that the splits have, and `labels`, the means of each label. Splits about one concept
-// each (pos-neg) count as its label; their `map` is the mean over the concepts of a seed.
-nlohmann::ordered_json mean_measures(const std::vector<nlohmann::ordered_json>& splits,
-                                     const std::vector<std::string>& class_names);
+// The means over splits with deviation and interval, for every measure that the splits have. Splits
+// about one concept each (pos-neg) have as `map` the mean over the concepts of a seed.
+Measures<MeasureSummary> mean_measures(const std::vector<SplitResult>& splits);
+
+// The means over splits of each label that has any; a split about one concept counts as its label.
+std::vector<LabelResult> mean_of_labels(const std::vector<SplitResult>& splits,
+                                        const std::vector<std::string>& class_names);
 
 }  // namespace muster

@@ -123,24 +123,24 @@ std::string confusion(const MethodResult& method, const std::vector<std::string>
 
 // Wrong predictions with a known confidence, the most confident first. An item that is wrong in
 // several splits is shown once.
-std::vector<const Prediction*> confident_mistakes(const MethodResult& method) {
-  std::vector<const Prediction*> mistakes;
+std::vector<const ItemPrediction*> confident_mistakes(const MethodResult& method) {
+  std::vector<const ItemPrediction*> mistakes;
   for (const SplitResult& split : method.splits)
-    for (const Prediction& p : split.predictions)
+    for (const ItemPrediction& p : split.predictions)
       if (p.label != p.predicted && p.confidence) mistakes.push_back(&p);
   std::ranges::stable_sort(mistakes, std::greater<>(),
-                           [](const Prediction* p) { return *p->confidence; });
+                           [](const ItemPrediction* p) { return *p->confidence; });
   std::set<std::string> shown;
-  std::erase_if(mistakes, [&](const Prediction* p) { return !shown.insert(p->item).second; });
+  std::erase_if(mistakes, [&](const ItemPrediction* p) { return !shown.insert(p->item).second; });
   if (mistakes.size() > kMaxMistakes) mistakes.resize(kMaxMistakes);
   return mistakes;
 }
 
 std::string mistakes(const Results& results, const MethodResult& method) {
-  const std::vector<const Prediction*> worst = confident_mistakes(method);
+  const std::vector<const ItemPrediction*> worst = confident_mistakes(method);
   if (worst.empty()) return "";
   std::string out = "<h3>Most confident mistakes</h3>\n<div class=\"mistakes\">\n";
-  for (const Prediction* p : worst) {
+  for (const ItemPrediction* p : worst) {
     out += "<figure>";
     const auto picture = results.thumbnails.find(p->item);
     // Only embedded pictures: the page must not fetch anything.
@@ -174,9 +174,7 @@ std::string share_bar(double share) {
 std::vector<const MethodResult*> detailed_methods(const Results& results) {
   std::vector<const MethodResult*> methods;
   for (const MethodResult& m : results.methods) methods.push_back(&m);
-  const auto value = [](const MethodResult* m) {
-    return m->accuracy_mean.value_or(m->map_mean.value_or(-1));
-  };
+  const auto value = [](const MethodResult* m) { return m->deciding_mean().value_or(-1); };
   std::ranges::stable_sort(methods, std::greater<>(), value);
   if (methods.size() > kMaxDetailed) methods.resize(kMaxDetailed);
   return methods;
@@ -186,7 +184,7 @@ std::vector<std::string> pictured_items(const Results& results) {
   std::vector<std::string> items;
   std::set<std::string> known;
   for (const MethodResult* m : detailed_methods(results))
-    for (const Prediction* p : confident_mistakes(*m))
+    for (const ItemPrediction* p : confident_mistakes(*m))
       if (items.size() < kMaxPictures && known.insert(p->item).second) items.push_back(p->item);
   return items;
 }
@@ -213,8 +211,8 @@ std::string class_section(const Results& results) {
       "first.</p>\n" +
       html_table_start("classes", "sortable bars") + "<thead><tr><th scope=\"col\">Class</th>";
   for (const MethodResult* m : methods)
-    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>", html_escape(m->series),
-                       html_escape(m->method));
+    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>",
+                       html_escape(m->series_name()), html_escape(m->method));
   out += "<th scope=\"col\">Tested</th></tr></thead>\n<tbody>\n";
   for (const auto& [unused, c] : order) {
     out += fmt::format("<tr><th scope=\"row\">{}</th>", html_escape(results.class_names[c]));
@@ -238,7 +236,7 @@ std::string method_sections(const Results& results) {
     const bool best = m == results.best();
     out += fmt::format(
         "<details class=\"method\" data-series=\"{}\"{}><summary>{}</summary>\n{}{}</details>\n",
-        html_escape(m->series), best ? " open" : "", html_escape(m->method),
+        html_escape(m->series_name()), best ? " open" : "", html_escape(m->method),
         confusion(*m, results.class_names, best, fmt::format("{}", id)), mistakes(results, *m));
     ++id;
   }
@@ -267,8 +265,8 @@ std::string ranking_section(const Results& results) {
       "over splits.</p>\n" +
       html_table_start("ranking", "sortable") + "<thead><tr><th scope=\"col\">Class</th>";
   for (const MethodResult* m : methods)
-    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>", html_escape(m->series),
-                       html_escape(m->method));
+    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>",
+                       html_escape(m->series_name()), html_escape(m->method));
   out += "</tr></thead>\n<tbody>\n";
   for (size_t c = 0; c < results.class_names.size(); ++c) {
     out += fmt::format("<tr><th scope=\"row\">{}</th>", html_escape(results.class_names[c]));

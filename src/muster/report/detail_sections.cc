@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "muster/report/html_text.h"
+#include "muster/report/kernel_weights.h"
 #include "muster/report/sections.h"
 
 namespace muster {
@@ -42,7 +43,8 @@ std::string time_bar(const MethodResult& m, const std::vector<std::string>& stag
       "aria-hidden=\"true\">";
   double from = 0;
   for (size_t s = 0; s < stages.size(); ++s) {
-    const double width = longest > 0 ? 100 * m.seconds_of(stages[s]).value_or(0) / longest : 0;
+    const double width =
+        longest > 0 ? 100 * seconds_of(m.seconds, stages[s]).value_or(0) / longest : 0;
     if (stages[s] == "train" || width <= 0) continue;
     out += fmt::format("<rect class=\"stage{}\" x=\"{:.2f}\" width=\"{:.2f}\" height=\"12\"/>",
                        s % 6, from, width);
@@ -69,7 +71,8 @@ std::string fact_list(const char* title, const Facts& facts) {
 }  // namespace
 
 std::string branch_share_section(const Results& results) {
-  if (results.branch_shares.empty()) return "";
+  const std::vector<BranchShareRow> rows = branch_shares(results);
+  if (rows.empty()) return "";
   std::string out =
       "<section>\n<h2 id=\"shares\">Shares of branches</h2>\n<p class=\"dim\">How much each branch "
       "counts in the kernel that the classifier sees, by its mean diagonal; means over "
@@ -78,19 +81,20 @@ std::string branch_share_section(const Results& results) {
   out +=
       "<thead><tr><th scope=\"col\">Method</th><th scope=\"col\">Branch</th><th "
       "scope=\"col\">Share</th></tr></thead><tbody>\n";
-  for (const BranchShareRow& row : results.branch_shares)
+  for (const BranchShareRow& row : rows)
     out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td>{}</tr>\n", html_escape(row.method),
                        html_escape(row.branch), html_cell(row.share, html_percent(row.share)));
   return out + kHtmlTableEnd + "</section>\n";
 }
 
 std::string weight_map_section(const Results& results) {
-  if (results.weight_maps.empty()) return "";
+  const std::vector<WeightMap> maps = weight_maps(results);
+  if (maps.empty()) return "";
   std::string out =
-      "<section>\n<h2>Weights of cells</h2>\n<p class=\"dim\">One square a level of the pyramid; "
-      "the "
-      "stronger a cell, the larger its weight.</p>\n<div class=\"maps\">\n";
-  for (const WeightMap& map : results.weight_maps) {
+      "<section>\n<h2>Weights of cells</h2>\n<p class=\"dim\">One square per level of the "
+      "pyramid; the stronger the colour of a cell, the larger its weight.</p>\n<div "
+      "class=\"maps\">\n";
+  for (const WeightMap& map : maps) {
     double largest = 0;
     std::string values;
     for (size_t l = 0; l < map.levels.size(); ++l) {
@@ -127,7 +131,7 @@ std::string recipe_section(const Results& results) {
   for (const MethodResult& m : results.methods) {
     std::string seeds;
     for (const SplitResult& split : m.splits)
-      if (!split.seed.empty()) seeds += (seeds.empty() ? "" : ", ") + split.seed;
+      if (split.seed) seeds += fmt::format("{}{}", seeds.empty() ? "" : ", ", *split.seed);
     out += fmt::format(
         "<dt>{}</dt><dd><code>{}</code>{}</dd>\n", html_escape(m.method), html_escape(m.recipe),
         seeds.empty() ? ""
@@ -142,11 +146,9 @@ std::string time_section(const Results& results) {
   double longest = 0;
   for (const MethodResult& m : results.methods) longest = std::max(longest, total_seconds(m));
   std::string out =
-      "<section>\n<h2 id=\"times\">Times and memory</h2>\n<p class=\"dim\">Seconds a split; "
-      "training "
-      "is the sum of its stages. Features are extracted once for all methods that share them. "
-      "Memory is "
-      "the peak of the whole process so far.</p>\n" +
+      "<section>\n<h2 id=\"times\">Times and memory</h2>\n<p class=\"dim\">Seconds per split; "
+      "training is the sum of its stages. Features are extracted once for all methods that share "
+      "them. Memory is the peak of the whole process so far.</p>\n" +
       html_table_start("times", "sortable") + "<thead><tr><th scope=\"col\">Method</th>";
   for (size_t s = 0; s < stages.size(); ++s)
     out += fmt::format(
@@ -156,10 +158,10 @@ std::string time_section(const Results& results) {
       "<th scope=\"col\" class=\"no-sort\"><span class=\"hidden\">Drawn</span></th><th "
       "scope=\"col\">Memory</th></tr></thead>\n<tbody>\n";
   for (const MethodResult& m : results.methods) {
-    out += fmt::format("<tr data-series=\"{}\"><th scope=\"row\">{}</th>", html_escape(m.series),
-                       html_escape(m.method));
+    out += fmt::format("<tr data-series=\"{}\"><th scope=\"row\">{}</th>",
+                       html_escape(m.series_name()), html_escape(m.method));
     for (const std::string& stage : stages)
-      out += html_cell(m.seconds_of(stage), html_seconds(m.seconds_of(stage)));
+      out += html_cell(seconds_of(m.seconds, stage), html_seconds(seconds_of(m.seconds, stage)));
     out += time_bar(m, stages, longest) +
            html_cell(m.peak_memory_mib, html_memory(m.peak_memory_mib)) + "</tr>\n";
   }
@@ -167,9 +169,10 @@ std::string time_section(const Results& results) {
 }
 
 std::string fact_sections(const Results& results) {
-  return "<div class=\"facts\">\n" + fact_list("Data", results.data) +
-         fact_list("Protocol", results.protocol) + fact_list("Machine", results.machine) +
-         "</div>\n";
+  return "<div class=\"facts\">\n" +
+         fact_list("Data", results.data ? facts_of(*results.data) : Facts()) +
+         fact_list("Protocol", results.protocol) +
+         fact_list("Machine", results.machine ? facts_of(*results.machine) : Facts()) + "</div>\n";
 }
 
 }  // namespace muster

@@ -23,8 +23,8 @@ std::string html_report(const Results& results) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n",
       kPolicy, html_escape(results.title.empty() ? "muster report" : results.title), kReportStyle);
-  out += headline(results) + "<main>\n<div id=\"toolbar\"></div>\n" + comparison_section(results) +
-         summary_section(results) + paired_section(results) + curve_sections(results) +
+  out += headline(results) + "<main>\n<div id=\"toolbar\"></div>\n" + curve_sections(results) +
+         comparison_section(results) + summary_section(results) + paired_section(results) +
          ranking_section(results) + label_section(results) + branch_share_section(results) +
          weight_map_section(results) + picture_section(results) + class_section(results) +
          method_sections(results) + recipe_section(results) + time_section(results) +

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "muster/report/results.h"
+#include "muster/results/results.h"
 
 namespace muster {
 

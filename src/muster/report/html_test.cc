@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "muster/report/test_record.h"
+#include "muster/results/results_json.h"
+#include "support/results_record.h"
 
 namespace muster {
 namespace {
@@ -50,7 +51,7 @@ void expect_balanced(const std::string& whole_page) {
 }
 
 TEST(Html, ShowsEverySection) {
-  const std::string page = html_report(read_results(test_record()));
+  const std::string page = html_report(results_from_json(results_record()));
   for (const char* title : {"Methods", "Accuracy per class", "Method by method", "Recipes",
                             "Times and memory", "Data", "Protocol", "Machine"})
     EXPECT_THAT(page, HasSubstr(">" + std::string(title) + "</h2>"));
@@ -62,7 +63,7 @@ TEST(Html, ShowsEverySection) {
 }
 
 TEST(Html, EscapesNamesAndItems) {
-  const std::string page = html_report(read_results(test_record()));
+  const std::string page = html_report(results_from_json(results_record()));
   EXPECT_THAT(page, HasSubstr("cats &amp; &lt;dogs&gt;"));
   EXPECT_THAT(page, HasSubstr("größe &quot;L&quot;"));
   EXPECT_THAT(page, HasSubstr("&lt;c&gt;.png"));
@@ -70,7 +71,7 @@ TEST(Html, EscapesNamesAndItems) {
 }
 
 TEST(Html, FetchesNothing) {
-  const std::string page = html_report(read_results(test_record()));
+  const std::string page = html_report(results_from_json(results_record()));
   EXPECT_THAT(page, HasSubstr("src=\"data:image/png;base64,AAAA\""));
   for (const char* outside : {"http:", "https:", "<link", "@import", "url(", "<script src"})
     EXPECT_THAT(page, Not(HasSubstr(outside)));
@@ -78,7 +79,7 @@ TEST(Html, FetchesNothing) {
 }
 
 TEST(Html, PairedDifferencesHaveAnInterval) {
-  nlohmann::ordered_json record = test_record();
+  nlohmann::ordered_json record = results_record();
   const auto splits = [](std::vector<double> accuracies) {
     nlohmann::ordered_json out = nlohmann::ordered_json::array();
     for (size_t s = 0; s < accuracies.size(); ++s)
@@ -87,7 +88,7 @@ TEST(Html, PairedDifferencesHaveAnInterval) {
   };
   record["results"][0]["splits"] = splits({0.70, 0.72, 0.74});
   record["results"][1]["splits"] = splits({0.60, 0.61, 0.65});
-  const std::string page = markup(html_report(read_results(record)));
+  const std::string page = markup(html_report(results_from_json(record)));
   // Differences of 10, 11 and 9 points: 10 +- 4.303 / sqrt(3).
   EXPECT_THAT(page, HasSubstr("class=\"better\">+10.0<br><small>+7.5 to +12.5</small>"));
   EXPECT_THAT(page, HasSubstr("class=\"worse\">−10.0<br><small>−12.5 to −7.5</small>"));
@@ -101,7 +102,7 @@ TEST(Html, ManyMethodsAreComparedWithTheBestOfTheirGroupOnly) {
                                  {"group", m < 5 ? "a" : "b"},
                                  {"accuracy_mean", 0.1 * m},
                                  {"splits", {{{"seed", 1}, {"accuracy", 0.1 * m}}}}});
-  const std::string page = html_report(read_results(record));
+  const std::string page = html_report(results_from_json(record));
   EXPECT_THAT(page,
               HasSubstr("<th scope=\"row\">m0</th><td>m4</td><td data-v=\"-0.4\">−40.0</td>"));
   EXPECT_THAT(page,
@@ -109,7 +110,7 @@ TEST(Html, ManyMethodsAreComparedWithTheBestOfTheirGroupOnly) {
 }
 
 TEST(Html, ComparisonSaysReachedOrShort) {
-  nlohmann::ordered_json record = test_record();
+  nlohmann::ordered_json record = results_record();
   record["comparison"] = {
       {{"name", "a"}, {"unit", "percent"}, {"ours", 0.80}, {"paper", 0.75}, {"verdict", "reached"}},
       {{"name", "b"},
@@ -118,7 +119,7 @@ TEST(Html, ComparisonSaysReachedOrShort) {
        {"paper", 0.75},
        {"verdict", "short by 5.0"},
        {"note", "<why>"}}};
-  const std::string page = html_report(read_results(record));
+  const std::string page = html_report(results_from_json(record));
   EXPECT_THAT(page, HasSubstr("1 of 2 rows reached"));
   EXPECT_THAT(page, HasSubstr("<tr class=\"reached\"><th scope=\"row\">a</th>"));
   EXPECT_THAT(
@@ -128,12 +129,12 @@ TEST(Html, ComparisonSaysReachedOrShort) {
 }
 
 TEST(Html, CurvesHaveTheirValuesAsATableAndAsData) {
-  nlohmann::ordered_json record = test_record();
+  nlohmann::ordered_json record = results_record();
   record["curves"] = nlohmann::ordered_json::parse(
       R"json([{"title": "t </script>", "x": {"label": "D", "log": true},
     "y": {"label": "Accuracy", "unit": "percent"},
     "series": [{"name": "bow", "points": [[250, 0.7, 0.68, 0.72]]}, {"name": "bow", "paper": true, "points": [[250, 0.71]]}]}])json");
-  const std::string page = html_report(read_results(record));
+  const std::string page = html_report(results_from_json(record));
   EXPECT_THAT(page, HasSubstr("<td data-v=\"0.7\">70.0 %</td><td>68.0 % to 72.0 %</td>"));
   EXPECT_THAT(page, HasSubstr("bow (paper)</th>"));
   EXPECT_THAT(page, HasSubstr(R"("points":[[250.0,0.7,0.68,0.72]])"));
@@ -142,12 +143,12 @@ TEST(Html, CurvesHaveTheirValuesAsATableAndAsData) {
 }
 
 TEST(Html, WeightMapsAndPicturesAreShownOnlyWhenEmbedded) {
-  nlohmann::ordered_json record = test_record();
+  nlohmann::ordered_json record = results_record();
   record["weight_maps"] = nlohmann::ordered_json::parse(
       R"([{"title": "coast", "levels": [[0.5], [0.1, 0.2, 0.3, 0.4]]}])");
   record["pictures"] = nlohmann::ordered_json::parse(
       R"([{"title": "in", "source": "data:image/png;base64,BBBB"}, {"title": "out", "source": "file:///x.png"}])");
-  const std::string page = html_report(read_results(record));
+  const std::string page = html_report(results_from_json(record));
   EXPECT_THAT(page, HasSubstr("level 0: 0.500; level 1: 0.100 0.200 0.300 0.400"));
   EXPECT_THAT(page, HasSubstr("base64,BBBB"));
   EXPECT_THAT(page, Not(HasSubstr("file:///")));
@@ -155,10 +156,10 @@ TEST(Html, WeightMapsAndPicturesAreShownOnlyWhenEmbedded) {
 }
 
 TEST(Html, SharesOfBranchesAreATable) {
-  nlohmann::ordered_json record = test_record();
+  nlohmann::ordered_json record = results_record();
   record["results"][0]["splits"][0]["kernel_shares"] = nlohmann::ordered_json::parse(
       R"([{"branch": "fisher", "share": 0.8, "parts": [1]}, {"branch": "lbp", "share": 0.2, "parts": [1]}])");
-  const std::string page = html_report(read_results(record));
+  const std::string page = html_report(results_from_json(record));
   EXPECT_THAT(page, HasSubstr("<td>fisher</td><td data-v=\"0.8\">80.0 %</td>"));
   EXPECT_THAT(page, Not(HasSubstr("Weights of cells")));
   expect_balanced(page);
@@ -175,7 +176,7 @@ TEST(Html, ManyClassesBecomeAListOfConfusions) {
       R"({"results": [{"method": "x", "accuracy_mean": 0.5, "splits": [{"seed": 1}]}]})");
   record["class_names"] = names;
   record["results"][0]["splits"][0]["predictions"] = predictions;
-  const std::string page = html_report(read_results(record));
+  const std::string page = html_report(results_from_json(record));
   EXPECT_THAT(page, HasSubstr("most frequent confusions"));
   EXPECT_THAT(page, Not(HasSubstr("class=\"confusion\"")));
   expect_balanced(page);
@@ -199,7 +200,7 @@ TEST(Html, ATypicalReportStaysSmall) {
     }
     record["results"].push_back(method);
   }
-  Results results = read_results(record);
+  Results results = results_from_json(record);
   const std::vector<std::string> items = pictured_items(results);
   EXPECT_LE(items.size(), 200u);
   for (const std::string& item : items)
@@ -208,32 +209,32 @@ TEST(Html, ATypicalReportStaysSmall) {
 }
 
 TEST(Html, MistakesComeMostConfidentFirst) {
-  const std::string page = html_report(read_results(test_record()));
+  const std::string page = html_report(results_from_json(results_record()));
   EXPECT_LT(page.find("80.0 %"), page.find("60.0 %"));
 }
 
 TEST(Html, AnItemWrongInTwoSplitsIsShownOnce) {
-  nlohmann::ordered_json record = test_record();
+  nlohmann::ordered_json record = results_record();
   nlohmann::ordered_json& splits = record["results"][0]["splits"];
   splits.push_back(nlohmann::ordered_json(splits[0]));
-  const std::string page = html_report(read_results(record));
+  const std::string page = html_report(results_from_json(record));
   EXPECT_EQ(page.find("b.png"), page.rfind("b.png"));
 }
 
 TEST(Html, ResultsWithoutMethodsOrPredictionsStillMakeAPage) {
   for (const char* text : {R"({"results": []})", R"({"results": [{"method": "x"}]})"}) {
-    const std::string page = html_report(read_results(nlohmann::ordered_json::parse(text)));
+    const std::string page = html_report(results_from_json(nlohmann::ordered_json::parse(text)));
     EXPECT_THAT(page, Not(HasSubstr(">Confusion<")));
     expect_balanced(page);
   }
 }
 
 RC_GTEST_PROP(Html, AnyNameLeavesThePageWhole, (const std::string& name)) {
-  nlohmann::ordered_json record = test_record();
+  nlohmann::ordered_json record = results_record();
   record["class_names"][0] = name;
   record["results"][0]["method"] = name;
-  record["data"][name] = name;
-  expect_balanced(html_report(read_results(record)));
+  record["data"]["path"] = name;
+  expect_balanced(html_report(results_from_json(record)));
 }
 
 }  // namespace

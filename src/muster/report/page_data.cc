@@ -42,7 +42,7 @@ Json rankings_json(const Results& results) {
       precision.push_back(c.num_splits > 0 ? rounded(c.precision) : Json());
     }
     methods.push_back({{"name", printable(m->method)},
-                       {"series", printable(m->series)},
+                       {"series", printable(m->series_name())},
                        {"roc", std::move(roc)},
                        {"pr", std::move(precision)}});
   }

@@ -16,11 +16,12 @@ struct Ranking {
 Ranking ranking_of(const SplitResult& split, int label) {
   Ranking out;
   for (const ScoredItem& item : split.scored) {
+    if (std::ranges::find(item.difficult, label) != item.difficult.end()) continue;
     out.scores.push_back(item.scores[static_cast<size_t>(label)]);
     out.targets.push_back(std::ranges::find(item.labels, label) != item.labels.end() ? 1 : -1);
   }
   if (!out.scores.empty()) return out;
-  for (const Prediction& p : split.predictions) {
+  for (const ItemPrediction& p : split.predictions) {
     const double sure = p.confidence.value_or(1);
     out.scores.push_back(p.predicted == label ? sure : 1 - sure);
     out.targets.push_back(p.label == label ? 1 : -1);

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-#include "muster/report/results.h"
+#include "muster/results/results.h"
 
 namespace muster {
 

@@ -9,7 +9,8 @@ MethodResult scored_method(std::vector<std::pair<double, bool>> items) {
   MethodResult method;
   method.splits.resize(1);
   for (const auto& [score, positive] : items)
-    method.splits[0].scored.push_back({positive ? std::vector{0} : std::vector<int>{}, {score}});
+    method.splits[0].scored.push_back(
+        {"", positive ? std::vector{0} : std::vector<int>{}, {}, {score}});
   return method;
 }
 
@@ -30,6 +31,13 @@ TEST(RankCurves, EqualScoresLieOnTheDiagonal) {
     EXPECT_NEAR(curves.precision[g], 0.5, 1e-12);
   }
   EXPECT_NEAR(curves.auc, 0.5, 1e-12);
+}
+
+TEST(RankCurves, ALabelMarkedDifficultCountsNeitherForNorAgainst) {
+  MethodResult method = scored_method({{4, true}, {3, false}, {2, true}, {1, false}});
+  method.splits[0].scored[1].difficult = {0};
+  EXPECT_EQ(rank_curves(method, 1)[0].auc, 1);
+  EXPECT_EQ(rank_curves(method, 1)[0].average_precision, 1);
 }
 
 TEST(RankCurves, HandCheckedSteps) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "muster/report/results.h"
+#include "muster/results/results.h"
 
 namespace muster {
 

@@ -14,19 +14,18 @@ namespace {
 // More methods than these are compared with the best only.
 constexpr size_t kMaxMatrix = 8;
 
-std::string fact(const Facts& facts, const std::string& name) {
-  const auto it = std::ranges::find(facts, name, [](const auto& entry) { return entry.first; });
-  return it == facts.end() ? "" : it->second;
-}
-
 std::string mean_and_spread(std::optional<double> mean, std::optional<double> deviation) {
   if (!mean || !deviation) return html_percent(mean);
   return percent_text(mean) + " ± " + html_percent(deviation);
 }
 
+std::string mean_and_spread(const std::optional<MeasureSummary>& measure) {
+  return mean_and_spread(mean_of(measure), deviation_of(measure));
+}
+
 std::string row_start(const MethodResult& method, bool best) {
   return fmt::format("<tr data-series=\"{}\"{}><th scope=\"row\">{}</th>",
-                     html_escape(method.series), best ? " class=\"best\"" : "",
+                     html_escape(method.series_name()), best ? " class=\"best\"" : "",
                      html_escape(method.method));
 }
 
@@ -52,7 +51,7 @@ struct Scale {
 Scale common_scale(const Results& results) {
   Scale scale;
   for (const MethodResult& method : results.methods) {
-    const std::vector<double> values = deciding_values(method);
+    const std::vector<double> values = method.deciding_values();
     if (values.empty()) continue;
     const Spread spread = spread_of(values);
     scale.low = std::min(scale.low, spread.low);
@@ -74,12 +73,12 @@ bool comparable(const MethodResult& a, const MethodResult& b) {
   if (a.group != b.group || a.splits.size() != b.splits.size() || a.splits.empty()) return false;
   for (size_t s = 0; s < a.splits.size(); ++s)
     if (a.splits[s].seed != b.splits[s].seed) return false;
-  return deciding_values(a).size() == a.splits.size() &&
-         deciding_values(b).size() == b.splits.size();
+  return a.deciding_values().size() == a.splits.size() &&
+         b.deciding_values().size() == b.splits.size();
 }
 
 Spread difference_of(const MethodResult& a, const MethodResult& b) {
-  return paired_difference(deciding_values(a), deciding_values(b));
+  return paired_difference(a.deciding_values(), b.deciding_values());
 }
 
 std::string matrix_cell(const MethodResult& row, const MethodResult& column) {
@@ -102,7 +101,7 @@ std::string paired_matrix(const Results& results) {
   std::string out =
       html_table_start("paired", "matrix") + "<thead><tr><th scope=\"col\">Method</th>";
   for (const MethodResult& m : results.methods)
-    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>", html_escape(m.series),
+    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>", html_escape(m.series_name()),
                        html_escape("− " + m.method));
   out += "</tr></thead>\n<tbody>\n";
   for (const MethodResult& row : results.methods) {
@@ -117,7 +116,7 @@ const MethodResult* best_of_group(const Results& results, const std::string& gro
   const MethodResult* best = nullptr;
   double best_value = -1;
   for (const MethodResult& m : results.methods) {
-    const double value = m.accuracy_mean.value_or(m.map_mean.value_or(-1));
+    const double value = m.deciding_mean().value_or(-1);
     if (m.group == group && value > best_value) {
       best = &m;
       best_value = value;
@@ -145,24 +144,44 @@ std::string paired_with_best(const Results& results) {
   return out + kHtmlTableEnd;
 }
 
+std::string comparison_row(const ComparisonRow& row, bool notes) {
+  const auto with_spread = [&](std::optional<double> mean, std::optional<double> deviation) {
+    return row.unit == "percent" ? mean_and_spread(mean, deviation) : html_value(mean, row.unit);
+  };
+  std::optional<double> difference;
+  if (row.ours && row.paper) difference = *row.ours - *row.paper;
+  const std::string difference_text = !difference             ? "–"
+                                      : row.unit == "percent" ? html_points(*difference)
+                                                              : fmt::format("{:+.3g}", *difference);
+  return fmt::format(
+      "<tr class=\"{}\"><th scope=\"row\">{}</th>{}{}{}<td class=\"verdict\">{}</td>{}</tr>\n",
+      row.verdict == "reached"           ? "reached"
+      : row.verdict.starts_with("short") ? "short"
+                                         : "open",
+      html_escape(row.name), html_cell(row.paper, with_spread(row.paper, row.paper_std)),
+      html_cell(row.ours, with_spread(row.ours, row.ours_std)),
+      html_cell(difference, difference_text), html_escape(row.verdict),
+      notes ? "<td class=\"wrap\">" + html_escape(row.note) + "</td>" : "");
+}
+
 }  // namespace
 
 std::string headline(const Results& results) {
-  const std::string data = fact(results.data, "path");
+  const std::string data = results.data ? results.data->path : "";
   const std::string title = results.title.empty() ? "muster report" : results.title;
   std::string out = fmt::format(
       "<header>\n<h1>{}</h1>\n<p class=\"dim\">{}{}{}</p>\n", html_escape(title), html_escape(data),
       results.version.empty()
           ? ""
           : (data.empty() ? "version " : " · version ") + html_escape(results.version),
-      results.seed.empty() ? "" : " · seed " + html_escape(results.seed));
+      results.seed ? fmt::format(" · seed {}", *results.seed) : "");
   if (const MethodResult* best = results.best()) {
-    const bool multi_label = !best->accuracy_mean && best->map_mean;
+    const bool multi_label = !best->measures.accuracy && best->measures.map;
     out += fmt::format("<p class=\"headline\">Best of {}: <strong>{}</strong>, {} {}.</p>\n",
                        results.methods.size(), html_escape(best->method),
                        multi_label ? "mean AP" : "accuracy",
-                       multi_label ? html_percent(best->map_mean)
-                                   : mean_and_spread(best->accuracy_mean, best->accuracy_std));
+                       multi_label ? html_percent(mean_of(best->measures.map))
+                                   : mean_and_spread(best->measures.accuracy));
   }
   for (const std::string& note : results.notes)
     out += fmt::format("<p class=\"note\">{}</p>\n", html_escape(note));
@@ -176,34 +195,18 @@ std::string comparison_section(const Results& results) {
       reached + std::ranges::count_if(results.comparison, [](const ComparisonRow& row) {
         return row.verdict.starts_with("short");
       });
+  const bool notes = std::ranges::any_of(
+      results.comparison, [](const ComparisonRow& row) { return !row.note.empty(); });
   std::string out = fmt::format(
       "<section>\n<h2 id=\"comparison\">Ours beside the paper’s</h2>\n"
       "{}{}"
       "<thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Paper</th><th "
-      "scope=\"col\">Ours</th><th scope=\"col\">Difference</th><th scope=\"col\">Verdict</th><th "
-      "scope=\"col\">Note</th></tr></thead>\n<tbody>\n",
+      "scope=\"col\">Ours</th><th scope=\"col\">Difference</th><th scope=\"col\">Verdict</th>"
+      "{}</tr></thead>\n<tbody>\n",
       judged > 0 ? fmt::format("<p>{} of {} rows reached.</p>\n", reached, judged) : "",
-      html_table_start("comparison", "sortable comparison"));
-  for (const ComparisonRow& row : results.comparison) {
-    const auto with_spread = [&](std::optional<double> mean, std::optional<double> deviation) {
-      return row.unit == "percent" ? mean_and_spread(mean, deviation) : html_value(mean, row.unit);
-    };
-    std::optional<double> difference;
-    if (row.ours && row.paper) difference = *row.ours - *row.paper;
-    const std::string difference_text = !difference ? "–"
-                                        : row.unit == "percent"
-                                            ? html_points(*difference)
-                                            : fmt::format("{:+.3g}", *difference);
-    out += fmt::format(
-        "<tr class=\"{}\"><th scope=\"row\">{}</th>{}{}{}<td class=\"verdict\">{}</td>"
-        "<td class=\"wrap\">{}</td></tr>\n",
-        row.verdict == "reached"           ? "reached"
-        : row.verdict.starts_with("short") ? "short"
-                                           : "open",
-        html_escape(row.name), html_cell(row.paper, with_spread(row.paper, row.paper_std)),
-        html_cell(row.ours, with_spread(row.ours, row.ours_std)),
-        html_cell(difference, difference_text), html_escape(row.verdict), html_escape(row.note));
-  }
+      html_table_start("comparison", "sortable comparison"),
+      notes ? "<th scope=\"col\">Note</th>" : "");
+  for (const ComparisonRow& row : results.comparison) out += comparison_row(row, notes);
   return out + kHtmlTableEnd + "</section>\n";
 }
 
@@ -222,24 +225,28 @@ std::string summary_section(const Results& results) {
       html_table_start("methods", "sortable"), multi_label ? "Mean AP" : "Accuracy",
       multi_label ? "AUC" : "Mean class accuracy");
   for (const MethodResult& m : results.methods) {
-    const std::vector<double> values = deciding_values(m);
+    const std::vector<double> values = m.deciding_values();
     const Spread spread = spread_of(values);
-    const bool one_label = m.accuracy_mean.has_value() || !multi_label;
+    const bool one_label = m.measures.accuracy.has_value() || !multi_label;
     out += row_start(m, &m == results.best());
     if (one_label)
-      out += html_cell(m.accuracy_mean, mean_and_spread(m.accuracy_mean, m.accuracy_std));
+      out += html_cell(mean_of(m.measures.accuracy), mean_and_spread(m.measures.accuracy));
     else
-      out += html_cell(m.map_mean, values.size() > 1 ? mean_and_spread(m.map_mean, spread.deviation)
-                                                     : html_percent(m.map_mean));
+      out +=
+          html_cell(mean_of(m.measures.map),
+                    values.size() > 1 ? mean_and_spread(mean_of(m.measures.map), spread.deviation)
+                                      : html_percent(mean_of(m.measures.map)));
     out += html_cell(values.size() > 1 ? std::optional(spread.low) : std::nullopt,
                      interval_text(spread, values.size()));
     out += values.empty() ? "<td></td>" : interval_picture(spread, scale.low, scale.high);
     out += one_label
-               ? html_cell(m.mean_class_accuracy_mean, html_percent(m.mean_class_accuracy_mean))
-               : html_cell(m.auc_mean, m.auc_mean ? fmt::format("{:.3f}", *m.auc_mean) : "–");
+               ? html_cell(mean_of(m.measures.mean_class_accuracy),
+                           html_percent(mean_of(m.measures.mean_class_accuracy)))
+               : html_cell(mean_of(m.measures.auc),
+                           m.measures.auc ? fmt::format("{:.3f}", m.measures.auc->mean) : "–");
     out += html_cell(static_cast<double>(m.splits.size()), fmt::format("{}", m.splits.size())) +
-           html_cell(m.seconds_of("train"), html_seconds(m.seconds_of("train"))) +
-           html_cell(m.seconds_of("test"), html_seconds(m.seconds_of("test"))) +
+           html_cell(seconds_of(m.seconds, "train"), html_seconds(seconds_of(m.seconds, "train"))) +
+           html_cell(seconds_of(m.seconds, "test"), html_seconds(seconds_of(m.seconds, "test"))) +
            html_cell(m.peak_memory_mib, html_memory(m.peak_memory_mib)) + "</tr>\n";
   }
   return out + kHtmlTableEnd + "</section>\n";

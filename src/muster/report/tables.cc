@@ -50,9 +50,11 @@ std::string aligned(const std::vector<Row>& rows, size_t left) {
   return out;
 }
 
-bool any_has(const Results& results, std::optional<double> MethodResult::*value) {
-  return std::ranges::any_of(results.methods,
-                             [&](const MethodResult& m) { return (m.*value).has_value(); });
+using MeanMeasures = Measures<MeasureSummary>;
+
+bool any_has(const Results& results, std::optional<MeasureSummary> MeanMeasures::*measure) {
+  return std::ranges::any_of(
+      results.methods, [&](const MethodResult& m) { return (m.measures.*measure).has_value(); });
 }
 
 std::string auc_text(std::optional<double> auc) { return auc ? fmt::format("{:.3f}", *auc) : "-"; }
@@ -93,25 +95,25 @@ std::string printable(std::string_view text) {
 }
 
 std::string text_table(const Results& results) {
-  const bool ranked =
-      any_has(results, &MethodResult::auc_mean) || any_has(results, &MethodResult::map_mean);
-  const bool eleven = any_has(results, &MethodResult::map_11_point_mean);
-  const bool classes = any_has(results, &MethodResult::accuracy_mean) || !ranked;
+  const bool ranked = any_has(results, &MeanMeasures::auc) || any_has(results, &MeanMeasures::map);
+  const bool eleven = any_has(results, &MeanMeasures::map_11_point);
+  const bool classes = any_has(results, &MeanMeasures::accuracy) || !ranked;
   const auto row_of = [&](const MethodResult* m) {
     Row row{m ? printable(m->method) : "method"};
     if (classes) {
-      std::string accuracy = m ? percent_text(m->accuracy_mean) : "accuracy %";
-      if (m && m->accuracy_std) accuracy += " ± " + percent_text(m->accuracy_std);
+      std::string accuracy = m ? percent_text(mean_of(m->measures.accuracy)) : "accuracy %";
+      if (const auto deviation = m ? deviation_of(m->measures.accuracy) : std::nullopt)
+        accuracy += " ± " + percent_text(deviation);
       row.push_back(accuracy);
-      row.push_back(m ? percent_text(m->mean_class_accuracy_mean) : "class mean %");
+      row.push_back(m ? percent_text(mean_of(m->measures.mean_class_accuracy)) : "class mean %");
     }
     if (ranked) {
-      row.push_back(m ? auc_text(m->auc_mean) : "AUC");
-      row.push_back(m ? percent_text(m->map_mean) : "mean AP %");
+      row.push_back(m ? auc_text(mean_of(m->measures.auc)) : "AUC");
+      row.push_back(m ? percent_text(mean_of(m->measures.map)) : "mean AP %");
     }
-    if (eleven) row.push_back(m ? percent_text(m->map_11_point_mean) : "11-point %");
-    row.push_back(m ? seconds_text(m->seconds_of("train")) : "train s");
-    row.push_back(m ? seconds_text(m->seconds_of("test")) : "test s");
+    if (eleven) row.push_back(m ? percent_text(mean_of(m->measures.map_11_point)) : "11-point %");
+    row.push_back(m ? seconds_text(seconds_of(m->seconds, "train")) : "train s");
+    row.push_back(m ? seconds_text(seconds_of(m->seconds, "test")) : "test s");
     return row;
   };
   std::vector<Row> rows{row_of(nullptr)};
@@ -148,11 +150,12 @@ std::string csv_table(const Results& results) {
       "method,recipe,splits,accuracy_mean,accuracy_std,mean_class_accuracy_mean,auc_mean,map_mean,"
       "map_11_point_mean,train_seconds,test_seconds\r\n";
   for (const MethodResult& m : results.methods)
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\r\n", quoted(m.method), quoted(m.recipe),
-                       m.splits.size(), exact(m.accuracy_mean), exact(m.accuracy_std),
-                       exact(m.mean_class_accuracy_mean), exact(m.auc_mean), exact(m.map_mean),
-                       exact(m.map_11_point_mean), exact(m.seconds_of("train")),
-                       exact(m.seconds_of("test")));
+    out += fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{}\r\n", quoted(m.method), quoted(m.recipe), m.splits.size(),
+        exact(mean_of(m.measures.accuracy)), exact(deviation_of(m.measures.accuracy)),
+        exact(mean_of(m.measures.mean_class_accuracy)), exact(mean_of(m.measures.auc)),
+        exact(mean_of(m.measures.map)), exact(mean_of(m.measures.map_11_point)),
+        exact(seconds_of(m.seconds, "train")), exact(seconds_of(m.seconds, "test")));
   return out;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "muster/report/results.h"
+#include "muster/results/results.h"
 
 namespace muster {
 

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "muster/report/test_record.h"
+#include "muster/results/results_json.h"
+#include "support/results_record.h"
 
 namespace muster {
 namespace {
 
 TEST(Tables, TextIsAlignedAndMissingValuesShow) {
-  EXPECT_EQ(text_table(read_results(test_record())),
+  EXPECT_EQ(text_table(results_from_json(results_record())),
             "method      accuracy %  class mean %  train s  test s\n"
             "bow-linear  50.0 ± 1.2          50.0     12.3    0.50\n"
             "other             25.0             -        -       -\n");
@@ -20,7 +21,7 @@ TEST(Tables, MultiLabelHasItsColumns) {
       R"({"results": [{"method": "x", "auc_mean": 0.9451, "map_mean": 0.561, "map_11_point_mean": 0.55,
           "labels": [{"label": "cat", "auc_mean": 0.95, "average_precision_mean": 0.5,
                       "average_precision_11_point_mean": 0.51}, {"label": "no dog"}]}]})");
-  const Results results = read_results(record);
+  const Results results = results_from_json(record);
   EXPECT_EQ(text_table(results),
             "method    AUC  mean AP %  11-point %  train s  test s\n"
             "x       0.945       56.1        55.0        -       -\n");
@@ -33,7 +34,7 @@ TEST(Tables, MultiLabelHasItsColumns) {
 
 TEST(Tables, CsvQuotesWhatNeedsIt) {
   EXPECT_EQ(
-      csv_table(read_results(test_record())),
+      csv_table(results_from_json(results_record())),
       "method,recipe,splits,accuracy_mean,accuracy_std,mean_class_accuracy_mean,auc_mean,map_mean,"
       "map_11_point_mean,train_seconds,test_seconds\r\n"
       "bow-linear,\"dsift:step=8,size=16/bow/linear-svm\",1,0.5,0.0125,0.5,,,,12.34,0.5\r\n"
@@ -41,7 +42,7 @@ TEST(Tables, CsvQuotesWhatNeedsIt) {
 }
 
 TEST(Tables, ConfusionInPerCentOfTheRow) {
-  const Results results = read_results(test_record());
+  const Results results = results_from_json(results_record());
   EXPECT_EQ(confusion_table(results.methods[0], results.class_names),
             "   true class      1   2   3  tested\n"
             "1  cats & <dogs>  50  50   .       2\n"

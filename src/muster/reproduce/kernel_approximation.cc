@@ -1,5 +1,4 @@
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "muster/codebook/kernel_basis.h"
 #include "muster/reproduce/studies.h"
@@ -8,8 +7,6 @@
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kSamples = 200;
 constexpr int kLearned = 20, kRandom = 200, kIterations = 50;
@@ -26,7 +23,7 @@ std::vector<float> mapped(const SetFeature& feature, double x) {
 }
 
 struct Approximation {
-  Json points = Json::array();
+  std::vector<CurvePoint> points;
   double largest_error = 0, mean_squared_error = 0;
 };
 
@@ -43,33 +40,35 @@ Approximation approximation(const SetFeature& feature) {
     const double error = std::abs(dot - std::exp(-x * x));
     out.largest_error = std::max(out.largest_error, error);
     out.mean_squared_error += error * error / (2 * steps + 1);
-    out.points.push_back({x, dot});
+    out.points.push_back({x, dot, {}, {}});
   }
   return out;
 }
 
-Json exact_points() {
-  Json out = Json::array();
+std::vector<CurvePoint> exact_points() {
+  std::vector<CurvePoint> out;
   const int steps = static_cast<int>(std::lround(kRange / kStep));
   for (int i = -steps; i <= steps; ++i)
-    out.push_back({i * kStep, std::exp(-i * kStep * i * kStep)});
+    out.push_back({i * kStep, std::exp(-i * kStep * i * kStep), {}, {}});
   return out;
 }
 
-Json curve(const char* title, const char* x, const char* y, Json series) {
-  return {{"title", title},
-          {"x", {{"label", x}}},
-          {"y", {{"label", y}, {"unit", ""}}},
-          {"series", std::move(series)}};
+Curve kernel_curve(const char* title, const char* name, const Approximation& approximation) {
+  return {title, "x - y", "k(x, y)",
+          "",    false,   {{"exact", false, exact_points()}, {name, false, approximation.points}}};
 }
 
-Json row(const char* name, double ours) {
-  return {{"name", name}, {"unit", ""}, {"ours", ours}, {"verdict", "the paper has a plot only"}};
+ComparisonRow row(const char* name, double ours) {
+  ComparisonRow out;
+  out.name = name;
+  out.ours = ours;
+  out.verdict = kPlotOnly;
+  return out;
 }
 
 }  // namespace
 
-Json kernel_approximation_study(uint64_t seed, const Progress& progress) {
+Results kernel_approximation_study(uint64_t seed, const Progress& progress) {
   Rng draws = Rng(seed).derive("samples");
   Sample sample{Matrix<float>(kSamples, 1), std::vector<int>(kSamples, -1), 0};
   for (float& value : sample.vectors.values())
@@ -93,25 +92,25 @@ Json kernel_approximation_study(uint64_t seed, const Progress& progress) {
   const LocalKernel kernel(learned.local);
   const KernelBasis fitted =
       fit_kernel_basis(basis, kernel, sample.vectors, Rng(seed).derive("descent"), progress);
-  Json objective = Json::array();
+  CurveSeries objective{"20 learned features", false, {}};
   for (size_t t = 0; t < fitted.objective_per_iteration.size(); ++t)
-    objective.push_back({t + 1, fitted.objective_per_iteration[t]});
+    objective.points.push_back(
+        {static_cast<double>(t + 1), fitted.objective_per_iteration[t], {}, {}});
 
-  Json out;
-  out["results"] = Json::array();
-  out["comparison"] = {
-      row("20 learned features: largest error", by_basis.largest_error),
-      row("200 random features: largest error", by_fourier.largest_error),
-      row("20 learned features: mean squared error", by_basis.mean_squared_error),
-      row("200 random features: mean squared error", by_fourier.mean_squared_error)};
-  out["curves"] = {curve("The kernel by 20 learned features", "x - y", "k(x, y)",
-                         {{{"name", "exact"}, {"points", exact_points()}},
-                          {{"name", "20 learned features"}, {"points", by_basis.points}}}),
-                   curve("The objective while learning from random vectors", "Iteration",
-                         "Objective", {{{"name", "20 learned features"}, {"points", objective}}}),
-                   curve("The kernel by 200 random features", "x - y", "k(x, y)",
-                         {{{"name", "exact"}, {"points", exact_points()}},
-                          {{"name", "200 random features"}, {"points", by_fourier.points}}})};
+  Results out;
+  out.comparison = {row("20 learned features: largest error", by_basis.largest_error),
+                    row("200 random features: largest error", by_fourier.largest_error),
+                    row("20 learned features: mean squared error", by_basis.mean_squared_error),
+                    row("200 random features: mean squared error", by_fourier.mean_squared_error)};
+  out.curves = {
+      kernel_curve("The kernel by 20 learned features", "20 learned features", by_basis),
+      {"The objective while learning from random vectors",
+       "Iteration",
+       "Objective",
+       "",
+       false,
+       {objective}},
+      kernel_curve("The kernel by 200 random features", "200 random features", by_fourier)};
   return out;
 }
 

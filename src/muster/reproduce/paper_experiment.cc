@@ -8,6 +8,7 @@
 #include "muster/core/error.h"
 #include "muster/core/options.h"
 #include "muster/evaluate/splits.h"
+#include "muster/experiment/runs.h"
 #include "muster/reproduce/embedded.h"
 
 namespace muster {
@@ -160,7 +161,7 @@ PaperMethod read_method(const toml::table& table, const PaperExperiment& experim
     if (!experiment.sweep || experiment.sweep->in_protocol ||
         std::ranges::find(experiment.sweep->values, value) == experiment.sweep->values.end())
       reader.refuse("at", "must be some of the values that recipes are filled with");
-  const double unit = experiment.percent() ? 0.01 : 1;
+  const double unit = is_percent(experiment.measure) ? 0.01 : 1;
   if (const toml::node* node = reader.node("paper")) {
     if (const toml::table* parts = node->as_table())
       for (const auto& [part, values] : *parts)
@@ -223,8 +224,7 @@ PaperClaim read_claim(const toml::table& table, const PaperExperiment& experimen
   out.at = reader.find<double>("at");
   const auto at_least = reader.find<double>("at_least");
   if (!at_least) reader.refuse("at_least", "is missing");
-  out.at_least =
-      out.ratio || !PaperExperiment::is_percent(out.measure) ? *at_least : *at_least / 100;
+  out.at_least = out.ratio || !is_percent(out.measure) ? *at_least : *at_least / 100;
   for (const std::string& name : {out.of, out.over})
     if (std::ranges::find(experiment.methods, name, &PaperMethod::name) == experiment.methods.end())
       reader.refuse("of", "and 'over' must name methods, not '" + name + "'");
@@ -259,7 +259,8 @@ PaperExperiment parse_experiment(const std::string& name, std::string_view text)
   out.measure = reader.text("measure", "accuracy");
   out.stand_in_measure = reader.text("stand_in_measure", out.measure);
   out.also = reader.texts("also");
-  out.tolerance = reader.find<double>("tolerance").value_or(0) * (out.percent() ? 0.01 : 1);
+  out.tolerance =
+      reader.find<double>("tolerance").value_or(0) * (is_percent(out.measure) ? 0.01 : 1);
   out.seed = static_cast<uint64_t>(reader.find<int64_t>("seed").value_or(1));
   out.protocol = reader.options("protocol");
   out.quick = reader.options("quick");

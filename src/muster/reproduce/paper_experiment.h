@@ -75,12 +75,6 @@ struct PaperExperiment {
   std::vector<PaperPart> parts;  // at least one; an unnamed one holds all
   std::vector<PaperMethod> methods;
   std::vector<PaperClaim> claims;
-
-  bool percent() const { return is_percent(measure); }
-  // Measures are fractions shown in per cent, but for times and AUC.
-  static bool is_percent(std::string_view measure) {
-    return measure != "auc" && !measure.starts_with("seconds.");
-  }
 };
 
 // Where a data set comes from and how it is laid out.

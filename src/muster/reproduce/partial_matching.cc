@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "muster/matching/matching.h"
@@ -10,8 +9,6 @@
 
 namespace muster {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // As many of the sorted pairs as a chart can show.
 constexpr size_t kPlotted = 200;
@@ -88,48 +85,46 @@ std::shared_ptr<const SetKernel> pmk_distance(int pyramids, const Sample& sample
 }
 
 // The distances of pairs, in the order of the optimal ones, thinned out.
-Json plotted(const std::vector<double>& values, const std::vector<size_t>& order) {
-  Json points = Json::array();
+std::vector<CurvePoint> plotted(const std::vector<double>& values,
+                                const std::vector<size_t>& order) {
+  std::vector<CurvePoint> points;
   for (size_t k = 0; k < kPlotted; ++k) {
     const size_t at = k * (order.size() - 1) / (kPlotted - 1);
-    points.push_back({at, values[order[at]]});
+    points.push_back({static_cast<double>(at), values[order[at]], {}, {}});
   }
   return points;
 }
 
 void compare(const std::string& name, const std::vector<VectorSet>& sets, uint64_t seed,
-             const Progress& progress, Json& out) {
+             const Progress& progress, Results& out) {
   const Sample sample = all_vectors(sets);
   MatchingOptions optimal;
   optimal.distance = true;
   const std::vector<double> truth =
       distances(*fit_matching(optimal, sample, Rng(seed), {}), sets, progress);
   const std::vector<size_t> order = order_of(truth);
-  Json series = Json::array();
-  series.push_back({{"name", "optimal"}, {"points", plotted(truth, order)}});
+  Curve curve{name, "Pairs, by optimal cost", "Cost", "", false, {}};
+  curve.series.push_back({"optimal", false, plotted(truth, order)});
   const auto add = [&](const char* method, const SetKernel& kernel, int pyramids) {
     std::vector<double> values = distances(kernel, sets, progress);
     for (double& value : values) value /= pyramids;
-    series.push_back({{"name", method}, {"points", plotted(values, order)}});
-    out["comparison"].push_back(
-        {{"name", fmt::format("{}: {}, rank correlation with the optimal", name, method)},
-         {"unit", ""},
-         {"ours", rank_correlation(truth, values)},
-         {"verdict", "the paper has a plot only"}});
+    curve.series.push_back({method, false, plotted(values, order)});
+    ComparisonRow row;
+    row.name = fmt::format("{}: {}, rank correlation with the optimal", name, method);
+    row.ours = rank_correlation(truth, values);
+    row.verdict = kPlotOnly;
+    out.comparison.push_back(std::move(row));
   };
   add("pmk, T = 1", *pmk_distance(1, sample, seed), 1);
   add("pmk, T = 8", *pmk_distance(8, sample, seed), 8);
   add("l1-embedding", *fit_l1_embedding({1, true, 1}, sample, Rng(seed), {}), 1);
-  out["curves"].push_back({{"title", name},
-                           {"x", {{"label", "Pairs, by optimal cost"}}},
-                           {"y", {{"label", "Cost"}, {"unit", ""}}},
-                           {"series", series}});
+  out.curves.push_back(std::move(curve));
 }
 
 }  // namespace
 
-Json partial_matching_study(uint64_t seed, size_t num_sets, const Progress& progress) {
-  Json out{{"results", Json::array()}, {"comparison", Json::array()}, {"curves", Json::array()}};
+Results partial_matching_study(uint64_t seed, size_t num_sets, const Progress& progress) {
+  Results out;
   compare("equal sizes", random_sets(seed, num_sets, 100, 100), seed, progress, out);
   compare("sizes 5 to 100", random_sets(seed, num_sets, 5, 100), seed, progress, out);
   return out;

@@ -6,15 +6,14 @@
 
 #include "muster/core/error.h"
 #include "muster/pipeline/universal_file.h"
-#include "muster/pipeline/version.h"
-#include "muster/reproduce/measured.h"
+#include "muster/reproduce/comparison.h"
 #include "muster/reproduce/studies.h"
+#include "muster/results/results_json.h"
 #include "muster/store/atomic_file.h"
 
 namespace muster {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 std::string as_folder_name(const std::string& text) {
@@ -54,7 +53,7 @@ class Reproduction {
                const Progress& progress, const Announce& announce)
       : experiment_(experiment), options_(options), progress_(progress), announce_(announce) {}
 
-  Json run() {
+  Results run() {
     const fs::path folder = data_folder(experiment_, options_);
     comparable_ = folder.filename() == experiment_.data;
     if (!comparable_) take_measure_of_stand_in();
@@ -65,14 +64,13 @@ class Reproduction {
       for (const std::optional<double>& value : protocol_values())
         runs.push_back(run_part(part, value, chosen));
     }
-    std::vector<Measured> all;
-    for (const MeasuredRun& run : runs)
-      all.insert(all.end(), run.measured.begin(), run.measured.end());
-    Json record = merge_runs(runs, experiment_.sweep);
-    record["data"]["path"] = folder.filename().string();
-    record["comparison"] = comparison_of(experiment_, all, comparable_);
-    record["curves"] = curves_of(experiment_, all);
-    return record;
+    std::vector<ComparisonRow> comparison = comparison_of(experiment_, runs, comparable_);
+    std::vector<Curve> curves = curves_of(experiment_, runs);
+    Results results = merge_runs(std::move(runs), sweep_name());
+    results.data->path = folder.filename().string();
+    results.comparison = std::move(comparison);
+    results.curves = std::move(curves);
+    return results;
   }
 
  private:
@@ -89,6 +87,8 @@ class Reproduction {
       if (claim.measure == experiment_.measure) claim.measure = experiment_.stand_in_measure;
     experiment_.measure = experiment_.stand_in_measure;
   }
+
+  std::string sweep_name() const { return experiment_.sweep ? experiment_.sweep->name : ""; }
 
   std::vector<double> sweep_values() const {
     return options_.quick ? experiment_.sweep->quick_values : experiment_.sweep->values;
@@ -116,7 +116,7 @@ class Reproduction {
                    const std::optional<double>& protocol_value, MeasuredRun& run,
                    std::vector<Method>& methods) const {
     const auto add = [&](const std::optional<double>& value) {
-      methods.push_back({as_folder_name(full_name({method.name, "", value, {}}, experiment_.sweep)),
+      methods.push_back({as_folder_name(full_name({method.name, "", value, {}}, sweep_name())),
                          recipe_at(experiment_, method, value)});
       if (!method.universal_from.empty()) learn_universal(method.universal_from, methods.back());
       run.measured.push_back({method.name, part.name, value, {}});
@@ -162,9 +162,10 @@ class Reproduction {
     if (value) folder += "-" + as_folder_name(number_text(*value));
     options.out = options_.out / "runs" / folder;
     if (folder != "all") announce_("== " + folder);
-    run.record = run_experiment(dataset, options, progress_, announce_);
+    run.facts = run_experiment(dataset, options, progress_, announce_);
     for (size_t m = 0; m < run.measured.size(); ++m)
-      run.measured[m].record = run.record["results"][m];
+      run.measured[m].result = std::move(run.facts.methods[m]);
+    run.facts.methods.clear();
     return run;
   }
 
@@ -175,18 +176,27 @@ class Reproduction {
   bool comparable_ = true;
 };
 
-Json notes_of(const PaperExperiment& experiment, const ReproduceOptions& options,
-              const std::string& other_data) {
-  Json notes = Json::array();
+std::vector<std::string> notes_of(const PaperExperiment& experiment,
+                                  const ReproduceOptions& options, const std::string& other_data) {
+  std::vector<std::string> notes;
   if (!experiment.about.empty()) notes.push_back(experiment.about);
   if (!experiment.differs.empty()) notes.push_back("What differs: " + experiment.differs);
   if (options.quick)
-    notes.push_back("A quick run: fewer splits or values than the paper's protocol asks for.");
+    notes.emplace_back("A quick run: fewer splits or values than the paper's protocol asks for.");
   if (!other_data.empty())
     notes.push_back(fmt::format(
         "On {} instead of the paper's {}: the figures cannot be compared, their order can.",
         other_data, experiment.data));
   return notes;
+}
+
+std::string command_of(const PaperExperiment& experiment, const ReproduceOptions& options,
+                       const std::string& other_data) {
+  std::string out = "muster reproduce " + experiment.name;
+  if (experiment.study.empty()) out += " --data DIR";
+  if (options.quick) out += " --quick";
+  if (other_data.empty()) return out;
+  return out + (other_data == experiment.stand_in ? " --stand-in" : " --on " + other_data);
 }
 
 }  // namespace
@@ -249,47 +259,21 @@ Dataset select_classes(const Dataset& dataset, const std::vector<std::string>& c
   return out;
 }
 
-Json summary_of(const Json& record) {
-  Json out = record;
-  out.erase("thumbnails");
-  out.erase("pictures");
-  for (Json& result : out["results"]) {
-    result.erase("full_recipe");
-    if (!result.contains("splits")) continue;
-    for (Json& split : result["splits"])
-      for (const char* field : {"predictions", "probabilities", "seconds", "auc_per_label",
-                                "average_precision_per_label"})
-        split.erase(field);
-  }
-  if (out.contains("data")) out["data"].erase("left_out");
-  return out;
-}
-
-Json reproduce(const PaperExperiment& experiment, const ReproduceOptions& options,
-               const Progress& progress, const Announce& announce) {
+Results reproduce(const PaperExperiment& experiment, const ReproduceOptions& options,
+                  const Progress& progress, const Announce& announce) {
   fs::create_directories(options.out);
-  Json record = experiment.study.empty()
-                    ? Reproduction(experiment, options, progress, announce).run()
-                    : run_study(experiment, options.quick, progress);
-  std::string other_data;
-  if (experiment.study.empty() && record["data"]["path"] != experiment.data)
-    other_data = record["data"]["path"].get<std::string>();
-  record["title"] = experiment.paper + ": " + experiment.title;
-  record["experiment"] = {
-      {"name", experiment.name},
-      {"paper", experiment.paper},
-      {"title", experiment.title},
-      {"quick", options.quick},
-      {"command",
-       fmt::format("muster reproduce {}{}{}{}", experiment.name,
-                   experiment.study.empty() ? " --data DIR" : "", options.quick ? " --quick" : "",
-                   other_data.empty()                  ? ""
-                   : other_data == experiment.stand_in ? " --stand-in"
-                                                       : " --on " + other_data)}};
-  record["notes"] = notes_of(experiment, options, other_data);
-  write_file_atomically(options.out / "results.json", record.dump(1) + "\n");
-  write_file_atomically(options.out / "summary.json", summary_of(record).dump(1) + "\n");
-  return record;
+  Results results = experiment.study.empty()
+                        ? Reproduction(experiment, options, progress, announce).run()
+                        : run_study(experiment, options.quick, progress);
+  const bool on_other_data = results.data && results.data->path != experiment.data;
+  const std::string other_data = on_other_data ? results.data->path : "";
+  results.title = experiment.paper + ": " + experiment.title;
+  results.experiment = {experiment.name, experiment.paper, experiment.title, options.quick,
+                        command_of(experiment, options, other_data)};
+  results.notes = notes_of(experiment, options, other_data);
+  write_results(options.out / "results.json", results);
+  write_file_atomically(options.out / "summary.json", summary_json(results).dump(1) + "\n");
+  return results;
 }
 
 }  // namespace muster

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "muster/reproduce/studies.h"
+#include "muster/results/results_json.h"
 #include "support/datasets.h"
 #include "support/expect_error.h"
 
@@ -13,6 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
+
+std::string all_notes(const Results& results) {
+  return fmt::format("{}", fmt::join(results.notes, "\n"));
+}
 
 class ReproduceTest : public ::testing::Test {
  protected:
@@ -54,7 +58,7 @@ recipe = "bow:words={K}/linear-svm:C=10"
 paper."all three" = [20, 30]
 )");
   }
-  Json run() {
+  Results run() {
     said_.clear();
     return reproduce(experiment(), options_, {},
                      [&](const std::string& text) { said_.push_back(text); });
@@ -66,40 +70,40 @@ paper."all three" = [20, 30]
 };
 
 TEST_F(ReproduceTest, RunsEveryPartAndValueAndComparesWithThePaper) {
-  const Json record = run();
-  EXPECT_EQ(record["title"], "P table 1: Words");
-  ASSERT_EQ(record["results"].size(), 4u);
-  EXPECT_EQ(record["results"][0]["method"], "two: bow, K = 2");
-  EXPECT_EQ(record["results"][0]["splits"].size(), 2u);
-  EXPECT_EQ(record["results"][0]["splits"][0]["predictions"].size(), 8u);
-  EXPECT_EQ(record["results"][2]["splits"][0]["predictions"].size(), 12u);
-  ASSERT_EQ(record["comparison"].size(), 2u);
-  EXPECT_EQ(record["comparison"][0]["name"], "all three: bow, K = 2");
-  EXPECT_EQ(record["comparison"][0]["verdict"], "reached");
-  EXPECT_EQ(record["curves"].size(), 2u);
-  EXPECT_EQ(Json::parse(read_whole_file(options_.out / "results.json")), record);
+  const Results results = run();
+  EXPECT_EQ(results.title, "P table 1: Words");
+  ASSERT_EQ(results.methods.size(), 4u);
+  EXPECT_EQ(results.methods[0].method, "two: bow, K = 2");
+  EXPECT_EQ(results.methods[0].splits.size(), 2u);
+  EXPECT_EQ(results.methods[0].splits[0].predictions.size(), 8u);
+  EXPECT_EQ(results.methods[2].splits[0].predictions.size(), 12u);
+  ASSERT_EQ(results.comparison.size(), 2u);
+  EXPECT_EQ(results.comparison[0].name, "all three: bow, K = 2");
+  EXPECT_EQ(results.comparison[0].verdict, "reached");
+  EXPECT_EQ(results.curves.size(), 2u);
+  EXPECT_EQ(Json::parse(read_whole_file(options_.out / "results.json")), to_json(results));
   const Json summary = Json::parse(read_whole_file(options_.out / "summary.json"));
-  EXPECT_EQ(summary["comparison"], record["comparison"]);
+  EXPECT_EQ(summary["comparison"], to_json(results)["comparison"]);
   EXPECT_FALSE(summary["results"][0]["splits"][0].contains("predictions"));
 }
 
 TEST_F(ReproduceTest, AMethodMayBeRunAtSomeValuesOnly) {
   PaperExperiment some = experiment();
   some.methods[0].at = {8};
-  const Json record = reproduce(some, options_, {}, [](const std::string&) {});
-  ASSERT_EQ(record["results"].size(), 2u);
-  EXPECT_EQ(record["results"][0]["method"], "two: bow, K = 8");
-  EXPECT_EQ(record["comparison"].size(), 1u);
+  const Results results = reproduce(some, options_, {}, [](const std::string&) {});
+  ASSERT_EQ(results.methods.size(), 2u);
+  EXPECT_EQ(results.methods[0].method, "two: bow, K = 8");
+  EXPECT_EQ(results.comparison.size(), 1u);
 }
 
 TEST_F(ReproduceTest, GoesOnWhereItWasWithTheSameFigures) {
-  const Json whole = run();
+  const Json whole = to_json(run());
   // As if it had been killed in the middle.
   size_t removed = 0;
   for (const auto& entry : fs::recursive_directory_iterator(options_.out / "runs"))
     if (entry.path().filename() == "bow-K-8.001.json") removed += fs::remove(entry.path());
   ASSERT_EQ(removed, 2u);
-  const Json again = run();
+  const Json again = to_json(run());
   EXPECT_EQ(again["comparison"], whole["comparison"]);
   for (size_t m = 0; m < 4; ++m)
     for (size_t s = 0; s < 2; ++s)
@@ -140,22 +144,22 @@ at_least = 0
   for (int i = 0; i < 6; ++i)
     put_set(data_, fmt::format("caltech-101/class{}/{}.npy", i % 2, i),
             class_vectors(9, 6, 7 + i % 2, Rng(6).derive(i)));
-  const Json record = reproduced();
-  EXPECT_FALSE(record["results"][0].contains("universal"));
-  EXPECT_EQ(record["results"][1]["universal"]["file"], "other.safetensors");
-  EXPECT_TRUE(record["results"][1]["accuracy_mean"].is_number());
-  ASSERT_EQ(record["comparison"].size(),
+  const Results results = reproduced();
+  EXPECT_FALSE(results.methods[0].universal);
+  EXPECT_EQ(results.methods[1].universal.value().file, "other.safetensors");
+  EXPECT_TRUE(results.methods[1].measures.accuracy);
+  ASSERT_EQ(results.comparison.size(),
             1u);  // the claim; the paper's figure is of another measure
-  EXPECT_TRUE(record["comparison"][0]["ours"].is_number());
+  EXPECT_TRUE(results.comparison[0].ours);
 }
 
 TEST_F(ReproduceTest, QuickSaysSo) {
   options_.quick = true;
-  const Json record = run();
-  EXPECT_EQ(record["results"].size(), 2u);
-  EXPECT_EQ(record["results"][0]["splits"].size(), 1u);
-  EXPECT_THAT(record["notes"].dump(), testing::HasSubstr("quick"));
-  EXPECT_EQ(record["experiment"]["command"], "muster reproduce tiny --data DIR --quick");
+  const Results results = run();
+  EXPECT_EQ(results.methods.size(), 2u);
+  EXPECT_EQ(results.methods[0].splits.size(), 1u);
+  EXPECT_THAT(all_notes(results), testing::HasSubstr("quick"));
+  EXPECT_EQ(results.experiment->command, "muster reproduce tiny --data DIR --quick");
 }
 
 TEST_F(ReproduceTest, MissingDataSayWhereToGetThemAndTheLayout) {
@@ -164,20 +168,20 @@ TEST_F(ReproduceTest, MissingDataSayWhereToGetThemAndTheLayout) {
   EXPECT_ERROR(run(), kData, "scene-15/CLASS/*.jpg");
   EXPECT_ERROR(run(), kData, "--stand-in runs the same");
   options_.stand_in = true;
-  const Json record = run();
-  EXPECT_EQ(record["comparison"][0]["verdict"], "other data than the paper's");
-  EXPECT_THAT(record["notes"].dump(), testing::HasSubstr("msrc-v2 instead of"));
-  EXPECT_EQ(record["results"][0]["splits"][0]["predictions"].size(), 12u);  // all its classes
+  const Results results = run();
+  EXPECT_EQ(results.comparison[0].verdict, "other data than the paper's");
+  EXPECT_THAT(all_notes(results), testing::HasSubstr("msrc-v2 instead of"));
+  EXPECT_EQ(results.methods[0].splits[0].predictions.size(), 12u);  // all its classes
 }
 
 TEST_F(ReproduceTest, OnOtherDataOfTheUsersChoice) {
   fs::copy(data_.path() / "scene-15", data_.path() / "eth-80", fs::copy_options::recursive);
   options_.on = "eth-80";
-  const Json record = run();
-  EXPECT_EQ(record["data"]["path"], "eth-80");
-  EXPECT_EQ(record["comparison"][0]["verdict"], "other data than the paper's");
-  EXPECT_THAT(record["notes"].dump(), testing::HasSubstr("eth-80 instead of"));
-  EXPECT_EQ(record["experiment"]["command"], "muster reproduce tiny --data DIR --on eth-80");
+  const Results results = run();
+  EXPECT_EQ(results.data->path, "eth-80");
+  EXPECT_EQ(results.comparison[0].verdict, "other data than the paper's");
+  EXPECT_THAT(all_notes(results), testing::HasSubstr("eth-80 instead of"));
+  EXPECT_EQ(results.experiment->command, "muster reproduce tiny --data DIR --on eth-80");
   options_.on = "voc-2006";
   EXPECT_ERROR(run(), kData, "voc-2006 is not there");
 }
@@ -196,21 +200,6 @@ TEST(Reproduce, EveryBuiltInRecipeCanBePlanned) {
         EXPECT_TRUE(plan_recipe(recipe_at(e, method, value)).classifier)
             << e.name << ": " << method.name;
     }
-}
-
-TEST(Studies, ThePyramidMatchFollowsTheOptimalMatching) {
-  const Json record = partial_matching_study(1, 12, {});
-  ASSERT_EQ(record["comparison"].size(), 6u);
-  for (const size_t row : {0u, 1u, 3u, 4u})
-    EXPECT_GT(record["comparison"][row]["ours"].get<double>(), 0.6) << row;
-  EXPECT_EQ(record["curves"].size(), 2u);
-}
-
-TEST(Studies, FeaturesApproximateTheKernel) {
-  const Json record = kernel_approximation_study(1, {});
-  for (const Json& row : record["comparison"]) EXPECT_LT(row["ours"].get<double>(), 0.35) << row;
-  const Json& objective = record["curves"][1]["series"][0]["points"];
-  EXPECT_LT(objective.back()[1].get<double>(), objective.front()[1].get<double>());
 }
 
 }  // namespace

@@ -1,15 +1,12 @@
 #include "muster/reproduce/studies.h"
 
-#include <nlohmann/json.hpp>
-
 #include "muster/core/error.h"
 #include "muster/pipeline/version.h"
 
 namespace muster {
 
-nlohmann::ordered_json run_study(const PaperExperiment& experiment, bool quick,
-                                 const Progress& progress) {
-  nlohmann::ordered_json out;
+Results run_study(const PaperExperiment& experiment, bool quick, const Progress& progress) {
+  Results out;
   if (experiment.study == "kernel-approximation")
     out = kernel_approximation_study(experiment.seed, progress);
   else if (experiment.study == "partial-matching")
@@ -18,8 +15,8 @@ nlohmann::ordered_json run_study(const PaperExperiment& experiment, bool quick,
     throw usage_error(
         "experiment {}: there is no study '{}'; there are: kernel-approximation, partial-matching",
         experiment.name, experiment.study);
-  out["version"] = kVersion;
-  out["seed"] = experiment.seed;
+  out.version = kVersion;
+  out.seed = experiment.seed;
   return out;
 }
 

@@ -1,15 +1,15 @@
-// A record with awkward names, shared by the tests of this folder.
+// A results.json with awkward names.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace muster {
 
-inline nlohmann::ordered_json test_record() {
+inline nlohmann::ordered_json results_record() {
   return nlohmann::ordered_json::parse(R"json({
     "version": "0.1.0", "seed": 1, "class_names": ["cats & <dogs>", "größe \"L\"", "plain"],
-    "data": {"path": "photos", "items": 12}, "protocol": {"name": "per-class", "train": 30},
-    "machine": {"cpu": {"model": "some", "cores": 2}, "flags": ["a", "b"]},
+    "data": {"path": "photos", "items": 12}, "protocol": {"protocol": "per-class", "train": "30"},
+    "machine": {"cpu": "some", "cores": 2},
     "results": [
       {"method": "bow-linear", "recipe": "dsift:step=8,size=16/bow/linear-svm",
        "splits": [{"seed": 7, "accuracy": 0.5, "mean_class_accuracy": 0.5, "predictions": [

@@ -1,8 +1,6 @@
-#include "muster/reproduce/learning_curve.h"
+#include "muster/experiment/learning_curve.h"
 
 #include <gmock/gmock.h>
-
-#include <nlohmann/json.hpp>
 
 #include "support/datasets.h"
 
@@ -25,7 +23,7 @@ TEST(LearningCurve, MoreDataNeverHurtAndPerfectionStays) {
 
 TEST(LearningCurve, TheSentenceSaysHowMuchOrThatItIsLittle) {
   EXPECT_EQ(outlook_sentence("emk", {{10, 0.6, 0.01}, {20, 0.8, 0.01}}),
-            "emk: 80.0 % with 20 training items a class; twice as many would bring about 10.0 "
+            "emk: 80.0 % with 20 training items per class; twice as many would bring about 10.0 "
             "points (to 90.0 %), as each "
             "doubling took away 50 % of the errors.");
   EXPECT_THAT(outlook_sentence("emk", {{10, 0.79, 0.01}, {20, 0.8, 0.03}}),
@@ -39,16 +37,17 @@ TEST(LearningCurve, RunsEveryValueAndKeepsItApart) {
   options.methods = {{"small", parse_recipe("bow:words=8/linear-svm:C=10")}};
   options.protocol.splits = 2;
   options.out = out.path() / "bench";
-  const auto record = run_curve(open_dataset(data.path()), options, {"train", {6, 3}}, {},
-                                [](const std::string&) {});
-  ASSERT_EQ(record["results"].size(), 2u);
-  EXPECT_EQ(record["results"][0]["method"], "small, train = 3");
-  EXPECT_EQ(record["results"][0]["series"], "small");
-  const auto& points = record["curves"][0]["series"][0]["points"];
+  const Results results = run_curve(open_dataset(data.path()), options, {"train", {6, 3}}, {},
+                                    [](const std::string&) {});
+  ASSERT_EQ(results.methods.size(), 2u);
+  EXPECT_EQ(results.methods[0].method, "small, train = 3");
+  EXPECT_EQ(results.methods[0].series, "small");
+  ASSERT_EQ(results.curves.size(), 1u);
+  const auto& points = results.curves[0].series.at(0).points;
   ASSERT_EQ(points.size(), 2u);
-  EXPECT_EQ(points[1][0], 6);
-  EXPECT_EQ(points[1][1], record["results"][1]["accuracy_mean"]);
-  ASSERT_EQ(record["notes"].size(), 1u);
+  EXPECT_EQ(points[1].x, 6);
+  EXPECT_EQ(points[1].y, results.methods[1].measures.accuracy->mean);
+  EXPECT_EQ(results.notes.size(), 1u);
   EXPECT_TRUE(std::filesystem::exists(options.out / "train-3" / "raw" / "small.000.json"));
   EXPECT_TRUE(std::filesystem::exists(options.out / "results.json"));
 }

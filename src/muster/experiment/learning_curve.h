@@ -2,7 +2,6 @@
 // bring.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -11,9 +10,9 @@
 namespace muster {
 
 struct CurveStep {
-  double num_train = 0;   // a class
+  double num_train = 0;   // per class
   double accuracy = 0;    // mean
-  double half_width = 0;  // of its 95 % interval; 0 where there is none
+  double half_width = 0;  // of its 95 % interval; 0 if there is none
 };
 
 // The error as a power of the number of training items, a n^-b by least squares on logarithms, and
@@ -33,10 +32,9 @@ struct SweptOption {
 };
 
 // Runs options.methods for every value, each kept under OUT/NAME-VALUE; returns the record that it
-// also wrote to OUT/results.json, with curves and, where the option is `train`, a sentence a
+// also wrote to OUT/results.json, with curves and, if the option is `train`, one sentence per
 // method.
-nlohmann::ordered_json run_curve(const Dataset& dataset, const ExperimentOptions& options,
-                                 SweptOption option, const Progress& progress,
-                                 const Announce& announce);
+Results run_curve(const Dataset& dataset, const ExperimentOptions& options, SweptOption option,
+                  const Progress& progress, const Announce& announce);
 
 }  // namespace muster
