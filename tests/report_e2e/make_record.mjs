@@ -71,7 +71,7 @@ function benchRecord() {
   return {
     version: "0.1.0", seed: 1, title: "EMK figure 2 (left): accuracy against D", class_names: classes,
     notes: ["A quick run: 1 split instead of 5."],
-    data: { path: "scene-15", items: 4485, classes: 15 }, protocol: { protocol: "per-class", train: 100, splits: 5 }, machine, results, thumbnails,
+    data: { path: "scene-15", items: 4485, classes: 15 }, protocol: { protocol: "per-class", train: "100", splits: "5" }, machine, results, thumbnails,
     comparison: [
       { name: "emk-fourier over bow-linear, D = 1000", unit: "percent", ours: 0.068, paper: 0.05, verdict: "reached" },
       { name: "bow-rbf over bow-linear, D = 1000", unit: "percent", ours: 0.007, paper: 0.02, verdict: "short by 1.3 points", note: "C and gamma by ten-fold cross-validation as in the paper" },
@@ -79,7 +79,7 @@ function benchRecord() {
     curves: [
       { title: "Accuracy against D", x: { label: "Dimensions D", log: true }, y: { label: "Accuracy", unit: "percent" },
         series: [{ name: "bow-linear", points: curve(false, 0.62) }, { name: "emk-fourier", points: curve(false, 0.68) }, { name: "emk-fourier", paper: true, points: curve(true, 0.67) }] },
-      { title: "Time to test against n", x: { label: "Training pictures n" }, y: { label: "Time a picture", unit: "ms" },
+      { title: "Time to test against n", x: { label: "Training pictures n" }, y: { label: "Time per picture", unit: "ms" },
         series: [{ name: "bow-rbf", points: [[300, 4.3], [600, 5.1], [1200, 6.2], [2400, 9.1]] }, { name: "emk-fourier", points: [[300, 3.4], [600, 3.3], [1200, 3.4], [2400, 3.3]] }] },
     ],
     weight_maps: [{ title: "open country v coast", levels: [[0.05], [0.02, 0.03, 0.2, 0.15], Array.from({ length: 16 }, (unused, i) => 0.01 + 0.002 * i)] }],

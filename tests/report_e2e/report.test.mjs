@@ -53,6 +53,14 @@ for (const [width, scheme] of [[1440, "light"], [390, "light"], [1440, "dark"], 
   });
 }
 
+test("a sweep shows its charts before its tables", async () => {
+  const { page, close } = await open("bench.html");
+  const top = async (selector) => (await page.locator(selector).first().boundingBox()).y;
+  const chart = await top(".chart canvas");
+  for (const table of ["comparison", "methods"]) assert.ok(chart < (await top(`table[aria-labelledby=${table}]`)), table);
+  await close();
+});
+
 test("columns sort both ways by keyboard, and say so", async () => {
   const { page, close } = await open("bench.html");
   const table = page.locator("table[aria-labelledby=methods]");

@@ -128,6 +128,25 @@ TEST(Html, ComparisonSaysReachedOrShort) {
   expect_balanced(page);
 }
 
+TEST(Html, ANoteColumnOnlyIfSomeRowHasANote) {
+  Results results;
+  results.comparison.resize(2);
+  EXPECT_THAT(html_report(results), Not(HasSubstr(">Note</th>")));
+  EXPECT_THAT(markup(html_report(results)), Not(HasSubstr("class=\"wrap\"")));
+  results.comparison[1].note = "why";
+  EXPECT_THAT(html_report(results), HasSubstr(">Note</th>"));
+  expect_balanced(html_report(results));
+}
+
+TEST(Html, ASweepShowsItsChartBeforeItsTables) {
+  Results results = results_from_json(results_record());
+  results.comparison.resize(1);
+  results.curves.push_back({"t", "D", "Accuracy", "percent", false, {}});
+  const std::string page = html_report(results);
+  for (const char* table : {"id=\"comparison\"", "id=\"methods\""})
+    EXPECT_LT(page.find("data-chart=\"0\""), page.find(table)) << table;
+}
+
 TEST(Html, CurvesHaveTheirValuesAsATableAndAsData) {
   nlohmann::ordered_json record = results_record();
   record["curves"] = nlohmann::ordered_json::parse(
