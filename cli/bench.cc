@@ -151,7 +151,7 @@ Run add_bench(CLI::App& app) {
   app.add_option("--set", args->overrides, "option=value or stage.option=value, for all methods")
       ->allow_extra_args(false);
   app.add_option("--fuse", args->fusions,
-                 "a row for the mean probabilities of some methods, by name or number: 1+2, or "
+                 "add a row for the mean probabilities of some methods, by name or number: 1+2, or "
                  "with weights 1:2+2:1; may be given several times")
       ->allow_extra_args(false);
   app.add_option("-o,--output", args->out, "folder for results.json and report.html")
@@ -159,7 +159,8 @@ Run add_bench(CLI::App& app) {
   app.add_option("--features", args->features, kFeaturesHelp);
   app.add_option("--universal", args->universal, kUniversalHelp);
   app.add_option("--curve", args->curve,
-                 "once for each value of an option of the protocol, as curves: train=5,10,20,40");
+                 "run once for each value of an option of the protocol, and draw curves: "
+                 "train=5,10,20,40");
   args->cache.add_to(app);
   Fields fields;
   args->protocol.fields(fields);

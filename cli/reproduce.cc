@@ -88,12 +88,13 @@ int reproduce_one(const ReproduceArguments& args) {
 Run add_reproduce(CLI::App& app) {
   auto args = std::make_shared<ReproduceArguments>();
   app.add_option("NAME", args->name, "the table or figure (see --list)");
-  app.add_flag("--list", args->list, "what there is");
+  app.add_flag("--list", args->list, "list the tables and figures");
   app.add_option("--data", args->data,
                  "folder that holds the data sets, each in a folder of its own name");
-  app.add_flag("--quick", args->quick, "fewer splits and values; takes minutes");
-  app.add_flag("--stand-in", args->stand_in, "on similar data where the paper's are not there");
-  app.add_option("--on", args->on, "on this data set, by its folder's name, instead of the paper's")
+  app.add_flag("--quick", args->quick, "run fewer splits and values; takes minutes");
+  app.add_flag("--stand-in", args->stand_in, "use similar data if the paper's are not there");
+  app.add_option("--on", args->on,
+                 "use this data set, by its folder's name, instead of the paper's")
       ->excludes("--stand-in");
   app.add_option("-o,--output", args->out, "folder for results.json and report.html")
       ->default_str("muster-reproduce/NAME");

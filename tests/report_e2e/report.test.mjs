@@ -127,7 +127,7 @@ test("the colours follow the system while the page is open, and paper is white",
   await close();
 });
 
-test("rankings of multi-label data, a class at a time", async () => {
+test("rankings of multi-label data, class by class", async () => {
   const { page, troubles, close } = await open("multilabel.html", { width: 390 });
   assert.equal(await page.locator("#rank-charts canvas").count(), 2);
   const canvas = page.locator("#rank-charts canvas").first();

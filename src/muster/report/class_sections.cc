@@ -161,6 +161,15 @@ bool has_predictions(const MethodResult& method) {
   return std::ranges::any_of(method.splits, [](const auto& s) { return !s.predictions.empty(); });
 }
 
+// The heads of one column per method, which the page can hide.
+std::string method_columns(const std::vector<const MethodResult*>& methods) {
+  std::string out;
+  for (const MethodResult* m : methods)
+    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>",
+                       html_escape(m->series_name()), html_escape(m->method));
+  return out;
+}
+
 std::string share_bar(double share) {
   return fmt::format(
       "<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect "
@@ -196,8 +205,8 @@ std::string class_section(const Results& results) {
   std::vector<Counts> counts;
   for (const MethodResult* m : methods)
     counts.push_back(confusion_counts(*m, results.class_names.size()));
-  std::vector<std::pair<double, size_t>>
-      order;  // by accuracy of the best method that saw the class
+  // By accuracy of the best method that saw the class.
+  std::vector<std::pair<double, size_t>> order;
   for (size_t c = 0; c < results.class_names.size(); ++c)
     for (const Counts& table : counts)
       if (const int total = row_total(table, c); total > 0) {
@@ -210,9 +219,7 @@ std::string class_section(const Results& results) {
       "the best method "
       "first.</p>\n" +
       html_table_start("classes", "sortable bars") + "<thead><tr><th scope=\"col\">Class</th>";
-  for (const MethodResult* m : methods)
-    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>",
-                       html_escape(m->series_name()), html_escape(m->method));
+  out += method_columns(methods);
   out += "<th scope=\"col\">Tested</th></tr></thead>\n<tbody>\n";
   for (const auto& [unused, c] : order) {
     out += fmt::format("<tr><th scope=\"row\">{}</th>", html_escape(results.class_names[c]));
@@ -264,9 +271,7 @@ std::string ranking_section(const Results& results) {
       "<p class=\"dim\">Average precision and, in brackets, the area under the ROC curve; means "
       "over splits.</p>\n" +
       html_table_start("ranking", "sortable") + "<thead><tr><th scope=\"col\">Class</th>";
-  for (const MethodResult* m : methods)
-    out += fmt::format("<th scope=\"col\" data-series=\"{}\">{}</th>",
-                       html_escape(m->series_name()), html_escape(m->method));
+  out += method_columns(methods);
   out += "</tr></thead>\n<tbody>\n";
   for (size_t c = 0; c < results.class_names.size(); ++c) {
     out += fmt::format("<tr><th scope=\"row\">{}</th>", html_escape(results.class_names[c]));

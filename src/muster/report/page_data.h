@@ -10,8 +10,8 @@ namespace muster {
 //   {"curves": [{"x": label, "log": bool, "y": label, "unit": ...,
 //                "series": [{"name": ..., "paper": bool, "points": [[x, y, low, high], ...]},
 //                ...]}, ...],
-//    "rankings": {"classes": [...], "methods": [{"name": ..., "series": ..., "roc": [[...] a
-//    class], "pr": [...]}]}}
+//    "rankings": {"classes": [...], "methods": [{"name": ..., "series": ..., "roc": [[...]
+//    per class], "pr": [...]}]}}
 // Safe inside a <script> element: no '<' in it.
 std::string page_data(const Results& results);
 

@@ -1,4 +1,4 @@
-// ROC and precision-recall curves of a method, a class at a time, on one grid of 51 points.
+// ROC and precision-recall curves of a method, class by class, on one grid of 51 points.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ struct ClassCurves {
   size_t num_splits = 0;  // with items both of the class and not; 0: all of the above are 0
 };
 
-// One a class. Multi-label data gives its scores; of two classes the confidence stands for them,
-// since it ranks items alike. Empty for everything else.
+// One per class. Multi-label data gives its scores; of two classes the confidence stands for them,
+// since it ranks items the same way. Empty for everything else.
 std::vector<ClassCurves> rank_curves(const MethodResult& method, size_t num_classes);
 
 }  // namespace muster

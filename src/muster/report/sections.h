@@ -1,4 +1,4 @@
-// The parts of the report page, each a <section> or nothing where the results do not hold it (an
+// The parts of the report page, each a <section>, or nothing if the results do not hold it (an
 // internal part of html.h).
 #pragma once
 
@@ -13,13 +13,13 @@ namespace muster {
 std::string headline(const Results& results);
 // The paper's figures beside ours.
 std::string comparison_section(const Results& results);
-// One row a method: mean, deviation, 95 % interval, times, memory.
+// One row per method: mean, deviation, 95 % interval, times, memory.
 std::string summary_section(const Results& results);
 // Between methods on the same splits.
 std::string paired_section(const Results& results);
-// One figure a curve, its values as a table; the script draws it.
+// One figure per curve, its values as a table; the script draws it.
 std::string curve_sections(const Results& results);
-// ROC and precision-recall: measures a class as a table; the script draws the curves.
+// ROC and precision-recall: measures per class as a table; the script draws the curves.
 std::string ranking_section(const Results& results);
 // Of multi-label data: the measures of each label by the best method.
 std::string label_section(const Results& results);

@@ -9,18 +9,18 @@
 
 namespace muster {
 
-// One line a method: accuracy mean and standard deviation, mean class accuracy (in per cent), AUC
-// and mean AP (by area and by eleven points) where there are such, seconds of training and testing.
+// One line per method: accuracy mean and standard deviation, mean class accuracy (in per cent), AUC
+// and mean AP (by area and by eleven points) if there are any, seconds of training and testing.
 std::string text_table(const Results& results);
 
-// One line a label of multi-label data: AUC, average precision by area and by eleven points. Empty
-// without labels.
+// One line per label of multi-label data: AUC, average precision by area and by eleven points.
+// Empty without labels.
 std::string label_table(const MethodResult& method);
 
-// One line a row of the comparison: the paper's figure, ours, the verdict.
+// One line per row of the comparison: the paper's figure, ours, the verdict.
 std::string comparison_table(const Results& results);
 
-// One row a method, values as fractions in full precision; RFC 4180, with a header.
+// One row per method, values as fractions in full precision; RFC 4180, with a header.
 std::string csv_table(const Results& results);
 
 // Rows are true classes, columns predicted ones (numbered; the row names them), in per cent of the
@@ -28,9 +28,9 @@ std::string csv_table(const Results& results);
 std::string confusion_table(const MethodResult& method,
                             const std::vector<std::string>& class_names);
 
-// 0.8125 -> "81.2"; "-" when there is no value.
+// 0.8125 -> "81.2"; "-" if there is no value.
 std::string percent_text(std::optional<double> fraction);
-// Seconds with three significant digits or so; "-" when there is no value.
+// Seconds with three significant digits or so; "-" if there is no value.
 std::string seconds_text(std::optional<double> seconds);
 
 // Valid UTF-8 without control characters: each byte that is neither becomes U+FFFD.

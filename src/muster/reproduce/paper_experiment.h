@@ -21,7 +21,7 @@ struct PaperFigure {
 // The same methods on some of the classes, or under another protocol.
 struct PaperPart {
   std::string name;
-  std::vector<std::string> classes;             // all where empty
+  std::vector<std::string> classes;             // all if empty
   std::map<std::string, std::string> protocol;  // overrides
 };
 
@@ -29,12 +29,12 @@ struct PaperMethod {
   std::string name;
   std::string recipe;  // or the name of a preset; {NAME} stands for the sweep's value
   std::vector<std::string> overrides;
-  // Another data set (a folder under --data) that the universal mixture is learnt from; the data's
-  // own where empty.
+  // Another data set (a folder under --data) that the universal mixture is learned from; the
+  // data's own if empty.
   std::string universal_from;
-  std::vector<double> at;  // run at these values of the sweep only; at all where empty
-  // By part, one a value of the sweep (a single one without a sweep); what the paper does not give
-  // is missing.
+  std::vector<double> at;  // run at these values of the sweep only; at all if empty
+  // By part, one per value of the sweep (a single one without a sweep); what the paper does not
+  // give is missing.
   std::map<std::string, std::vector<std::optional<PaperFigure>>> paper;
 };
 
@@ -55,18 +55,17 @@ struct PaperClaim {
   double at_least = 0;
   bool ratio = false;
   std::optional<double> at;  // only at this value of the sweep
-  std::string measure;       // of the experiment where empty
+  std::string measure;       // the experiment's if empty
 };
 
 struct PaperExperiment {
   std::string name, title, paper, about, differs;
-  std::string data;  // the folder under --data; empty for a study
-  std::string
-      stand_in;  // another folder that shows the same where the paper's data are not to be had
+  std::string data;      // the folder under --data; empty for a study
+  std::string stand_in;  // another folder that shows the same if the paper's data cannot be had
   std::vector<std::string> stand_in_classes;
   std::string study;  // computed by code (studies.h)
   std::string measure = "accuracy";
-  std::string stand_in_measure;   // where the stand-in has another
+  std::string stand_in_measure;   // if the stand-in has another
   std::vector<std::string> also;  // further measures to draw
   double tolerance = 0;
   uint64_t seed = 1;

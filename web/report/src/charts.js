@@ -224,7 +224,7 @@ export function drawCurves(curves) {
   });
 }
 
-// The mean over classes where no class is chosen.
+// The mean over classes if no class is chosen.
 function rankCurve(perClass, chosen) {
   if (chosen >= 0) return perClass[chosen];
   const known = perClass.filter((curve) => curve !== null);
