@@ -101,7 +101,7 @@ TEST_F(Reproduce, StudiesNeedNoData) {
 TEST_F(Reproduce, BenchDrawsALearningCurve) {
   const Ran ran = run_ok({"bench", pictures(3, 10), "-m", "bow-linear", "--set", "words=20",
                           "--curve", "train=2,6", "--splits", "2", "-o", at("curve")});
-  EXPECT_THAT(ran.out, HasSubstr("training items a class"));
+  EXPECT_THAT(ran.out, HasSubstr("training items per class"));
   const json record = json::parse(read_text(at("curve/results.json")));
   EXPECT_EQ(record["curves"][0]["series"][0]["points"].size(), 2u);
   expect_error({"bench", at("pictures"), "-m", "bow-linear", "--curve", "train=2", "-o", at("c")},
