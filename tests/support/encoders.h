@@ -25,6 +25,12 @@ inline void append(Bytes& bytes, std::initializer_list<int> values) {
   for (const int value : values) bytes.push_back(static_cast<std::byte>(value));
 }
 
+inline Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes out;
+  append(out, values);
+  return out;
+}
+
 inline void append(Bytes& bytes, const Bytes& more) {
   bytes.insert(bytes.end(), more.begin(), more.end());
 }

@@ -88,16 +88,16 @@ bool is_supported(const BmpHeader& h) {
 class RunReader {
  public:
   RunReader(const EncodedPicture& picture, const BmpHeader& header)
-      : picture_(picture),
-        header_(header),
-        in_(picture.bytes),
-        at_(header.pixels_at),
-        indices_(header.width * header.height) {}
+      : picture_(picture), header_(header), in_(picture.bytes), at_(header.pixels_at) {
+    // A move skips at most 255 rows and columns by four bytes.
+    constexpr uint64_t kPixelsPerByte = 255 * 255 / 4;
+    if (header.width * header.height / kPixelsPerByte > in_.size()) throw cut_short();
+    indices_.resize(header.width * header.height);
+  }
 
   std::vector<uint8_t> read() {
     while (y_ < header_.height) {
-      if (at_ + 2 > in_.size())
-        throw data_error("{}: the BMP data are cut short; copy the file again", picture_.name);
+      if (at_ + 2 > in_.size()) throw cut_short();
       const uint64_t count = in_.u8(at_), value = in_.u8(at_ + 1);
       at_ += 2;
       if (count > 0) {
@@ -119,6 +119,10 @@ class RunReader {
   }
 
  private:
+  Error cut_short() const {
+    return data_error("{}: the BMP data are cut short; copy the file again", picture_.name);
+  }
+
   static uint64_t nibble(uint64_t pair, uint64_t i) { return i % 2 == 0 ? pair >> 4 : pair & 15; }
 
   // They fill whole pairs of bytes.
@@ -194,15 +198,15 @@ StoredPicture decode_bmp(const EncodedPicture& picture) {
                   fmt::format("compression {} with {} bits", header.compression, header.bits));
   }
   const PixelReader pixels(picture, header);
-  std::vector<uint8_t> rgba;
-  rgba.reserve(4 * header.width * header.height);
+  Image image{static_cast<int>(header.width), static_cast<int>(header.height), {}};
+  image.rgb.reserve(3 * header.width * header.height);
   for (uint64_t y = 0; y < header.height; ++y)
     for (uint64_t x = 0; x < header.width; ++x) {
       const Rgba pixel = pixels.at(x, header.top_down ? y : header.height - 1 - y);
-      rgba.insert(rgba.end(), pixel.begin(), pixel.end());
+      for (size_t c = 0; c < 3; ++c) image.rgb.push_back(on_white(pixel[c], pixel[3]));
     }
-  const auto width = static_cast<int>(header.width), height = static_cast<int>(header.height);
-  return {flatten_alpha(rgba, width, height), width, height};
+  const int width = image.width, height = image.height;
+  return {std::move(image), width, height};
 }
 
 }  // namespace

@@ -6,12 +6,6 @@
 namespace muster {
 namespace {
 
-Bytes bytes_of(std::initializer_list<int> values) {
-  Bytes out;
-  append(out, values);
-  return out;
-}
-
 // Entry i is the grey level 10 i + 5.
 Bytes palette(int entries) {
   Bytes out;
@@ -96,6 +90,7 @@ TEST(Bmp, BadFilesAreRefused) {
   expect_refused(make_bmp({-5, 5}), "header");
   expect_refused(make_bmp({5, 5}), "cut short");
   expect_refused(make_bmp({5, 5, 8, 1, palette(4), bytes_of({3, 1})}), "cut short");
+  expect_refused(make_bmp({9000, 9000, 8, 1, palette(4), bytes_of({0, 1})}), "cut short");
   expect_refused(make_bmp({5, 5, 24, 4, {}, Bytes(100)}), "compression 4");
   expect_refused(make_bmp({5, 5, 7, 0, {}, Bytes(100)}), "7 bits");
 }

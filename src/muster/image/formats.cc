@@ -46,11 +46,8 @@ int exif_orientation(const ByteReader& in) {
 Image flatten_alpha(std::span<const uint8_t> rgba, int width, int height) {
   Image image{width, height, std::vector<uint8_t>(rgba.size() / 4 * 3)};
   uint8_t* out = image.rgb.data();
-  for (size_t i = 0; i < rgba.size(); i += 4, out += 3) {
-    const int alpha = rgba[i + 3];
-    for (size_t c = 0; c < 3; ++c)
-      out[c] = static_cast<uint8_t>((rgba[i + c] * alpha + 255 * (255 - alpha) + 127) / 255);
-  }
+  for (size_t i = 0; i < rgba.size(); i += 4, out += 3)
+    for (size_t c = 0; c < 3; ++c) out[c] = on_white(rgba[i + c], rgba[i + 3]);
   return image;
 }
 

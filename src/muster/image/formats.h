@@ -55,6 +55,11 @@ Error damaged(const EncodedPicture& in, const PictureFormat& format, std::string
 // Orientation 1 .. 8 in the EXIF data that begin at `in` (a TIFF layout); 1 if they name none.
 int exif_orientation(const ByteReader& in);
 
+// A channel (not premultiplied) laid on white.
+inline uint8_t on_white(int level, int alpha) {
+  return static_cast<uint8_t>((level * alpha + 255 * (255 - alpha) + 127) / 255);
+}
+
 // Interleaved R, G, B, alpha (not premultiplied) laid on white.
 Image flatten_alpha(std::span<const uint8_t> rgba, int width, int height);
 

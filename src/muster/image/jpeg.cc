@@ -22,6 +22,10 @@ constexpr int kMaxScans = 32;
 // Coefficients of a progressive picture of kMaxPixels, three components of two bytes.
 constexpr long kMaxCodecBytes = 6 * static_cast<long>(kMaxPixels) + 50'000'000;
 
+// At most: a Huffman code has one bit at least, and there is one for each block of 8 x 8 pixels.
+// Arithmetic codes can be shorter; this bounds what a few bytes can make us allocate.
+constexpr uint64_t kPixelsPerByte = 512;
+
 // libjpeg's handler, extended by what we need to leave a codec and to remember why.
 struct JpegErrors {
   jpeg_error_mgr base;  // first, so that libjpeg's pointer to it is one to us
@@ -140,8 +144,7 @@ StoredPicture decode_jpeg(const EncodedPicture& in) {
   jpeg_decompress_struct& info = decoder.info;
   const uint64_t width = info.image_width, height = info.image_height;
   check_size(in, kJpegFormat, width, height);
-  // A Huffman code has one bit at least, and there is one for each block of 8 x 8 pixels.
-  if (!info.arith_code && in.bytes.size() < width * height / 512)
+  if (in.bytes.size() < width * height / (info.arith_code ? 16 * kPixelsPerByte : kPixelsPerByte))
     throw damaged(in, kJpegFormat, "too few bytes for its size: cut short");
   info.scale_denom = shrinkage(std::max(info.image_width, info.image_height), in.longest_side_px);
   const int orientation = orientation_of(info);  // the end of decoding drops the markers

@@ -43,12 +43,6 @@ Bytes make_png(int width, int height, int bits, ColourType type, const Bytes& ro
   return out;
 }
 
-Bytes bytes_of(std::initializer_list<int> values) {
-  Bytes out;
-  append(out, values);
-  return out;
-}
-
 TEST(Png, RoundTrip) {
   const Image image{2, 1, {1, 2, 3, 250, 251, 252}};
   EXPECT_EQ(decode_image(encode_png(image), "a"), image);

@@ -220,6 +220,23 @@ class DeepReader {
   std::vector<uint8_t> rgba_;
 };
 
+// Bytes that a compression makes of one at most; 0 for those without a bound worth knowing.
+uint64_t most_inflation(uint16_t compression) {
+  switch (compression) {
+    case COMPRESSION_NONE:
+      return 1;
+    case COMPRESSION_PACKBITS:
+      return 64;
+    case COMPRESSION_LZW:
+      return 2731;  // 4096 bytes by a code of 12 bits
+    case COMPRESSION_ADOBE_DEFLATE:
+    case COMPRESSION_DEFLATE:
+      return 1032;
+    default:
+      return 0;
+  }
+}
+
 StoredPicture decode_tiff(const EncodedPicture& in) {
   TiffMemory memory{in.bytes, 0, {}};
   const TiffFile tiff = open_tiff(memory);
@@ -227,6 +244,12 @@ StoredPicture decode_tiff(const EncodedPicture& in) {
   const auto width = tag<uint32_t>(tiff.get(), TIFFTAG_IMAGEWIDTH),
              height = tag<uint32_t>(tiff.get(), TIFFTAG_IMAGELENGTH);
   check_size(in, kTiffFormat, width, height);
+  // One channel at least has the full size.
+  const uint64_t needed = uint64_t{width} * height *
+                          tag<uint16_t>(tiff.get(), TIFFTAG_BITSPERSAMPLE) / 8,
+                 inflation = most_inflation(tag<uint16_t>(tiff.get(), TIFFTAG_COMPRESSION));
+  if (inflation != 0 && needed / inflation > in.bytes.size())
+    throw damaged(in, kTiffFormat, "too few bytes for its size: cut short");
   const auto orientation = tag<uint16_t>(tiff.get(), TIFFTAG_ORIENTATION);
   Image image = DeepReader::is_deep(tiff.get()) ? DeepReader(tiff.get(), in, memory).read()
                                                 : read_by_libtiff(tiff.get(), in, memory);

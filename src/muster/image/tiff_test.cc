@@ -6,12 +6,6 @@
 namespace muster {
 namespace {
 
-Bytes bytes_of(std::initializer_list<int> values) {
-  Bytes out;
-  append(out, values);
-  return out;
-}
-
 template <class Value>
 Bytes memory_of(std::initializer_list<Value> values) {
   const auto bytes = std::as_bytes(std::span(values.begin(), values.size()));
@@ -209,6 +203,17 @@ TEST(Tiff, AbsurdSizesAreRefused) {
                                {278, 1},
                                {279, 2}}),
                  "pixels are more than");
+  for (const uint32_t compression : {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE})
+    expect_refused(tiff_of_tags({{256, 9000},
+                                 {257, 9000},
+                                 {258, 8},
+                                 {259, compression},
+                                 {262, 1},
+                                 {273, 8},
+                                 {277, 1},
+                                 {278, 9000},
+                                 {279, 2}}),
+                   "too few bytes");
   expect_refused(tiff_of_tags({{257, 1}, {258, 8}}), "TIFF");
 }
 
