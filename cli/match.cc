@@ -173,7 +173,7 @@ std::vector<MatchGroup> groups_to_draw(const Matched& matched, size_t most) {
   return out;
 }
 
-void draw(const MatchArguments& args, const Matched& matched) {
+void draw_matched(const MatchArguments& args, const Matched& matched) {
   const std::vector<MatchGroup> groups = groups_to_draw(matched, static_cast<size_t>(args.draw));
   size_t drawn = 0;
   for (const MatchGroup& group : groups) drawn += group.lines.size();
@@ -190,7 +190,7 @@ struct LevelSum {
   double weight = 0;
 };
 
-void print_text(const MatchArguments& args, const Matched& matched) {
+void print_matched(const MatchArguments& args, const Matched& matched) {
   std::map<int, LevelSum> levels;
   double total = 0;
   for (const Correspondence& match : matched.matches) {
@@ -227,11 +227,11 @@ int match(const MatchArguments& args) {
   const auto threads = args.common.limit_threads();
   if (!args.out.empty()) check_output(args.out);
   const Matched matched = find_matches(args);
-  if (!args.out.empty()) draw(args, matched);
+  if (!args.out.empty()) draw_matched(args, matched);
   if (args.common.json)
     print_matches(args, matched);
   else
-    print_text(args, matched);
+    print_matched(args, matched);
   return 0;
 }
 

@@ -102,7 +102,7 @@ int levels_of(size_t cells) {
 }
 
 // One picture a level; brightness is relative to the level's largest weight.
-std::vector<std::string> draw(const std::vector<double>& cells, const std::string& stem) {
+std::vector<std::string> draw_cells(const std::vector<double>& cells, const std::string& stem) {
   constexpr int kPicturePx = 256;
   std::vector<std::string> out;
   size_t begin = 0;
@@ -144,7 +144,8 @@ int weights(const WeightsArguments& args) {
     const std::string& name = names[b];
     std::vector<std::string> pictures;
     if (shares[b].parts.size() > 1)
-      pictures = draw(shares[b].parts, (fs::path(args.out) / fmt::format("branch{}", b)).string());
+      pictures =
+          draw_cells(shares[b].parts, (fs::path(args.out) / fmt::format("branch{}", b)).string());
     record["branches"].push_back({{"branch", name},
                                   {"share", shares[b].share},
                                   {"parts", shares[b].parts},

@@ -1,9 +1,12 @@
 #include "muster/math/gemm.h"
 
 #include <dnnl.h>
-#include <omp.h>
 
 #include "muster/core/parallel.h"
+
+// Of GNU's OpenMP, on which Debian's oneDNN runs whichever compiler builds this file; its header is
+// not in clang's reach.
+extern "C" void omp_set_num_threads(int count);
 
 namespace muster {
 namespace {

@@ -1,0 +1,1 @@
+// Empty: carries the headers that many files share, compiled once (MusterTargets.cmake).

@@ -1,1 +1,0 @@
-// Holds the headers that all tests share, compiled once (MusterTargets.cmake).
