@@ -46,6 +46,3 @@ else()
   muster_find_plain(liblinear linear.h linear)
   muster_find_plain(libsvm libsvm/svm.h svm)
 endif()
-
-# Of dlib only headers are used, which want the BLAS that its package brings.
-muster_find_plain(dlib dlib/matrix.h blas)

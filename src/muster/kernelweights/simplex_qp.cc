@@ -1,17 +1,16 @@
 #include "muster/kernelweights/simplex_qp.h"
 
-#include <dlib/matrix.h>
-#include <dlib/optimization/optimization_solve_qp_using_smo.h>
-
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <cmath>
 
 namespace muster {
 namespace {
 
 constexpr double kGap = 1e-13;  // of the largest entry
-constexpr unsigned long kIterations = 200000;
-// What SMO leaves below this is tried as zero.
+constexpr int kIterations = 200000;
+// Sums of that many steps are made again from their parts, so that rounding does not add up.
+constexpr int kRefresh = 1000;
+// What the exchange leaves below this is tried as zero.
 constexpr double kSupport = 1e-9;
 
 using Index = Eigen::Index;
@@ -24,6 +23,31 @@ double violation(const Eigen::MatrixXd& quadratic, const Eigen::VectorXd& linear
   for (Index j = 0; j < u.size(); ++j)
     if (u[j] > 0) most = std::max(most, gradient[j]);
   return most - gradient.minCoeff();
+}
+
+// Sequential minimal optimisation: as long as the conditions of optimality forbid it, the share of
+// the variable with the largest gradient goes to the one with the smallest, as far as the objective
+// falls.
+Eigen::VectorXd exchange(const Eigen::MatrixXd& quadratic, const Eigen::VectorXd& linear) {
+  const Index n = linear.size();
+  Eigen::VectorXd u = Eigen::VectorXd::Constant(n, 1.0 / static_cast<double>(n));
+  Eigen::VectorXd gradient(n);
+  for (int iteration = 0; iteration < kIterations; ++iteration) {
+    if (iteration % kRefresh == 0) gradient = 2 * (quadratic * u - linear);
+    Index to = 0, from = -1;
+    gradient.minCoeff(&to);
+    for (Index j = 0; j < n; ++j)
+      if (u[j] > 0 && (from < 0 || gradient[j] > gradient[from])) from = j;
+    const double slope = gradient[from] - gradient[to];
+    if (slope <= kGap) break;
+    const double curvature = quadratic(to, to) + quadratic(from, from) - 2 * quadratic(to, from);
+    const bool all = 2 * curvature * u[from] <= slope;
+    const double step = all ? u[from] : slope / (2 * curvature);
+    u[to] += step;
+    u[from] = all ? 0 : u[from] - step;
+    gradient += 2 * step * (quadratic.col(to) - quadratic.col(from));
+  }
+  return u / u.sum();
 }
 
 // The optimum among all u that are zero where the given one is: a linear system.
@@ -66,16 +90,7 @@ std::vector<double> solve_simplex_qp(MatrixView<const double> quadratic,
     q /= scale;
     c /= scale;
   }
-  dlib::matrix<double> dlib_q(n, n), dlib_c(n, 1), alpha(n, 1);
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < n; ++j) dlib_q(i, j) = q(i, j);
-    dlib_c(i) = c[i];
-    alpha(i) = 1.0 / static_cast<double>(n);
-  }
-  dlib::solve_qp_using_smo(dlib_q, dlib_c, alpha, kGap, kIterations);
-  Eigen::VectorXd u(n);
-  for (Index i = 0; i < n; ++i) u[i] = std::max(0.0, alpha(i));
-  u /= u.sum();
+  Eigen::VectorXd u = exchange(q, c);
   const Eigen::VectorXd exact = exact_on_support(q, c, u);
   if (exact.minCoeff() >= 0 && exact.sum() > 0.5 && violation(q, c, exact) <= violation(q, c, u))
     u = exact / exact.sum();

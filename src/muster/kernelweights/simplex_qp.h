@@ -1,8 +1,9 @@
-// The quadratic programme of weight learning (DSPM eq 10):
+// The quadratic program of weight learning (DSPM eq 10):
 //
 //   min u'Q u - 2 c'u   over u >= 0, sum u = 1
 //
-// by dlib's SMO, then solved exactly on the support that it found.
+// by exchanges between two variables (sequential minimal optimisation), then solved exactly on the
+// support that they found.
 #pragma once
 
 #include <span>
