@@ -21,7 +21,8 @@ def run_page(page, muster):
 
 def errors_of(what, muster):
     if what == "links":
-        return [e for page in pages.all_pages() for e in link_check.page_errors(page)]
+        texts = [(pages.ROOT / name).read_text(encoding="utf-8") for name in ("ARCHITECTURE.md", "src/muster/CMakeLists.txt")]
+        return [e for page in pages.all_pages() for e in link_check.page_errors(page)] + link_check.folder_errors(*texts)
     if what == "parse":
         known = parse_check.Vocabulary(muster)
         return [e for page in pages.all_pages() for e in parse_check.page_errors(page, known)]

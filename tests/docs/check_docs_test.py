@@ -64,6 +64,10 @@ class WrongPages(unittest.TestCase):
             self.assertIn(wrong, "\n".join(link_check.page_errors(self.page(text + "\n"))), text)
         self.assertEqual(link_check.page_errors(self.page("# One two\n[a](#one-two) [b](page.md)\n")), [])
 
+    def test_a_table_of_folders_out_of_order_is_found(self):
+        self.assertEqual(link_check.folder_errors("| core/ | a |\n| math/ | b |\n", "foreach(folder core\n  math)\n"), [])
+        self.assertNotEqual(link_check.folder_errors("| math/ | b |\n| core/ | a |\n", "foreach(folder core math)\n"), [])
+
 
 if __name__ == "__main__":
     known = parse_check.Vocabulary(MUSTER)

@@ -1,5 +1,5 @@
-"""Every link within the project leads somewhere, every file of the project that a page names exists, and every
-block that is marked as taken from a file stands there."""
+"""Every link within the project leads somewhere, every file of the project that a page names exists, every block
+that is marked as taken from a file stands there, and ARCHITECTURE.md lists the folders in their order."""
 
 import re
 
@@ -57,3 +57,10 @@ def page_errors(page):
             if not any((pages.ROOT / base / file).exists() for base in ("", "src", "src/muster")):
                 errors.append(f"{pages.name_of(page)}:{number}: {file} does not exist")
     return errors
+
+
+def folder_errors(architecture, order):
+    """The rows `| folder/ | ...` of the one text against the folders after foreach(folder in the other."""
+    listed = re.findall(r"^\| ([a-z]+)/ \|", architecture, re.M)
+    built = re.search(r"foreach\(folder ([a-z\s]+)\)", order)[1].split()
+    return [] if listed == built else [f"ARCHITECTURE.md lists the folders {' '.join(listed)}, but they are {' '.join(built)}"]
