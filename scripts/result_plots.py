@@ -104,7 +104,10 @@ def line_plot(curve):
         y = at_y(tick / scale)
         parts += [line(left, y, right, y, "rule"), text(left - 8, y + 4, label(tick), "end", "dim")]
     marks = sorted({p[0] for s in series for p in s["points"]})
-    if len(marks) > 12:
+    if curve["x"].get("label") == "Seconds" and log:
+        decades = range(math.floor(x_low), math.ceil(x_high) + 1)
+        marks = [m * 10.0 ** k for k in decades for m in (1, 2, 5) if x_low <= math.log10(m * 10.0 ** k) <= x_high]
+    elif len(marks) > 12:
         marks = [10 ** v for v in round_steps(x_low, x_high)] if log else round_steps(x_low, x_high)
     last = -math.inf
     for tick in marks:
