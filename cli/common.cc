@@ -156,7 +156,7 @@ Labels in_model_classes(const Labels& labels, const std::vector<std::string>& mo
   };
   out.of_item = renumber(labels.of_item);
   out.difficult = renumber(labels.difficult);
-  out.several = labels.several;
+  out.multi_label = labels.multi_label;
   return out;
 }
 

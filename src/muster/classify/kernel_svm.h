@@ -37,8 +37,7 @@ struct KernelSvmOptions : CvOptions {
     CvOptions::fields(f);
     f.choice("loss", loss, {"squared-hinge", "hinge"}, "of an error; hinge is LIBSVM's C-SVC");
     f("tolerance", tolerance, "of the solver; smaller is more exact").range(1e-10, 0.5);
-    f.choice("indefinite", indefinite, {"clip", "flip", "shift", "refuse"},
-             "what becomes of a kernel matrix that is not positive semi-definite");
+    indefinite_field(f, indefinite);
   }
 };
 

@@ -34,8 +34,7 @@ struct KlrOptions : CvOptions {
     f("tolerance", tolerance, "largest error of a probability on the training items")
         .range(1e-8, 0.1);
     f("max_steps", max_steps, "most Newton steps").range(1, 10000);
-    f.choice("indefinite", indefinite, {"clip", "flip", "shift", "refuse"},
-             "what becomes of a kernel matrix that is not positive semi-definite");
+    indefinite_field(f, indefinite);
   }
 };
 

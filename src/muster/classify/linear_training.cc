@@ -15,7 +15,7 @@ constexpr size_t kTile = 192;  // so that a Gram of 1,500 has enough tiles to sh
 // Up to here the Gram is cheap whatever the dimension; beyond the second one it does not fit.
 constexpr size_t kSmallGram = 6000;
 constexpr size_t kLargestGram = 20000;
-// Cross-validation only ranks values of C, for which rougher solutions do.
+// Cross-validation only ranks values of C, for which rougher solutions suffice.
 constexpr double kCvTolerance = 3;
 
 double squared_norm(std::span<const float> values) { return dot(values, values); }

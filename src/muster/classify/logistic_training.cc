@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Cross-validation only ranks values of C, for which rougher solutions do.
+// Cross-validation only ranks values of C, for which rougher solutions suffice.
 constexpr double kCvTolerance = 0.01;
 
 // log of 1 / (1 + exp(-f)), which does not underflow.

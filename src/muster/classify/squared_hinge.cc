@@ -5,7 +5,7 @@
 namespace muster {
 namespace {
 
-// Cross-validation only ranks values of C, for which rougher solutions do.
+// Cross-validation only ranks values of C, for which rougher solutions suffice.
 constexpr double kCvTolerance = 3;
 
 DualLimits rough_limits(double tolerance) {
@@ -14,7 +14,7 @@ DualLimits rough_limits(double tolerance) {
   return limits;
 }
 
-// So many problems share a product with the Gram to some gain.
+// From this many problems on, sharing a product with the Gram pays.
 constexpr size_t kFewProblems = 4;
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace muster {
 
 bool Labels::single_label() const {
-  return !several &&
+  return !multi_label &&
          std::ranges::all_of(of_item, [](const auto& labels) { return labels.size() == 1; });
 }
 
@@ -17,7 +17,7 @@ int Labels::target(size_t item, int label) const {
 Labels Labels::select(std::span<const size_t> items) const {
   Labels out;
   out.class_names = class_names;
-  out.several = !single_label();
+  out.multi_label = !single_label();
   for (size_t item : items) {
     out.of_item.push_back(of_item[item]);
     if (!difficult.empty()) out.difficult.push_back(difficult[item]);

@@ -15,7 +15,7 @@ struct Labels {
   // all.
   std::vector<std::vector<int>> difficult;
   // The items come from data in which an item may have any number of labels, whatever these have.
-  bool several = false;
+  bool multi_label = false;
 
   size_t size() const { return of_item.size(); }
   int num_classes() const { return static_cast<int>(class_names.size()); }

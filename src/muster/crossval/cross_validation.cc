@@ -15,7 +15,7 @@ constexpr size_t kMaxDecisions = size_t{1} << 25;
 
 // Accuracy has one peak in C, nearly always within the middle; values beyond it are tried one by
 // one while the last one tried is the best. Values at the low end take longest, those at the high
-// end condition worst.
+// end are the worst conditioned.
 const std::vector<double> kGrid = {0.1, 1, 3, 10, 30, 100, 300, 1000};
 constexpr size_t kMiddleBegin = 2, kMiddleEnd = 6;
 
@@ -61,7 +61,7 @@ struct Loop {
   std::vector<double> grid;
   std::vector<std::vector<size_t>> held_out;  // per fold
 
-  // Folds [begin, end): fills the rows of their items in `scores`, one matrix a C.
+  // Folds [begin, end): fills the rows of their items in `scores`, one matrix per C.
   int64_t run_folds(size_t begin, size_t end, std::vector<Matrix<double>>& scores,
                     ProgressStep& step) const {
     std::vector<std::vector<Matrix<double>>> decisions(end - begin);

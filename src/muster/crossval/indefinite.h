@@ -20,10 +20,17 @@
 #include <span>
 
 #include "muster/core/matrix.h"
+#include "muster/core/options.h"
 
 namespace muster {
 
 enum class Indefinite { kClip, kFlip, kShift, kRefuse };
+
+// The option of classifiers that take Grams.
+inline void indefinite_field(Fields& f, Indefinite& treatment) {
+  f.choice("indefinite", treatment, {"clip", "flip", "shift", "refuse"},
+           "what becomes of a kernel matrix that is not positive semi-definite");
+}
 
 // The spectrum of a Gram that was found indefinite.
 struct IndefiniteGram {

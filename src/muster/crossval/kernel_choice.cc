@@ -25,7 +25,7 @@ KernelChoice best_of_kernels(size_t num_grams, KernelSearch search,
   choice.tables.resize(num_grams);
   int64_t iterations = 0;
   bool first = true;
-  // Whether it is the best so far; the lower of equals is.
+  // Whether it is the best so far; of equals, the lower one is.
   const auto wins = [&](size_t g) {
     CvResult result = cross_validate(g);
     iterations += result.statistics.iterations;

@@ -238,7 +238,7 @@ Dataset open_voc(const fs::path& root) {
     throw data_error("'{}': none of its {} listed or annotated images is in {}/", root.string(),
                      images.size(), pictures_folder(root).filename().string());
   Dataset out = builder.finish(root.string());
-  out.labels.several = true;
+  out.labels.multi_label = true;
   return out;
 }
 

@@ -175,7 +175,7 @@ TEST_F(ExperimentTest, PosNegAsksForOneConceptPerSplit) {
 
 // A difficult label counts neither for nor against.
 TEST_F(ExperimentTest, DifficultLabelsAreLeftOut) {
-  dataset_.labels.several = true;
+  dataset_.labels.multi_label = true;
   dataset_.labels.difficult.resize(dataset_.items.size());
   for (size_t i = 0; i < dataset_.items.size(); ++i)
     dataset_.items[i].part = i % 2 ? Part::kTrain : Part::kTest;

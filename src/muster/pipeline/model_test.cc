@@ -87,7 +87,7 @@ TEST_F(ModelTest, MembersMustHaveTheSameClasses) {
   EXPECT_ERROR(Model::fuse({fewer, all}, {1, 1}, {"few", "all"}), kData,
                "all knows 'class2', which few does not");
   Dataset several = dataset_;
-  several.labels.several = true;
+  several.labels.multi_label = true;
   const ItemSource source(several);
   const Pipeline multi = fit_pipeline(plan_recipe(parse_recipe(kLinear)), source,
                                       all_items(several), several.labels, 3, {});

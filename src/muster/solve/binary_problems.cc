@@ -50,7 +50,7 @@ std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels
   const bool multi_label = !labels.single_label();
   if (scheme == Scheme::kOneVsOne && multi_label)
     throw usage_error(
-        "{}: scheme=one-vs-one needs exactly one label an item, but these data are multi-label; "
+        "{}: scheme=one-vs-one needs exactly one label per item, but these data are multi-label; "
         "use scheme=one-vs-all",
         stage);
   std::vector<BinaryProblem> out;

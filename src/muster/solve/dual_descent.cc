@@ -19,11 +19,12 @@ constexpr double kRough = 0.1;
 constexpr int kMaxSweeps = 20, kMaxGradientSteps = 200;
 // The active items will change, so solving for them more exactly would be wasted.
 constexpr double kReduction = 0.3;
-// Up to so many active items a factorisation is cheaper than the gradient steps it saves.
+// Up to this many active items, a factorisation is cheaper than the gradient steps it saves.
 constexpr size_t kMaxFactored = 1024;
-// If the Gram is ill-conditioned more would not help; factored steps will.
+// If the Gram is ill-conditioned, more would not help, but factored steps will.
 constexpr int kMaxJointProducts = 60, kMaxJointSteps = 60;
-// Of the gradient in a joint step: a product costs a fraction of what it does for one problem.
+// What a joint step leaves of the gradient: a product costs a fraction of what it does for one
+// problem.
 constexpr double kJointReduction = 0.01;
 
 // A step from the present solution.

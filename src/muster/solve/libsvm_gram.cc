@@ -7,7 +7,8 @@
 namespace muster {
 namespace {
 
-// LIBSVM's cache of kernel rows (float), enough for all rows of the problems it is meant for.
+// LIBSVM's cache of kernel rows (float), large enough for all rows of the problems that it is meant
+// for.
 double cache_megabytes(size_t items) {
   const auto n = static_cast<double>(items);
   return std::min(1000.0, 16 + n * n * sizeof(float) / 1e6);
@@ -17,8 +18,8 @@ double cache_megabytes(size_t items) {
 
 struct LibsvmGram::Nodes {
   size_t n = 0;
-  std::vector<svm_node>
-      values;  // n rows of n + 1; the first one of a row holds its number from 1 on
+  // n rows of n + 1; the first one of a row holds its number, counted from 1.
+  std::vector<svm_node> values;
 
   svm_node* row(size_t i) { return &values[i * (n + 1)]; }
 };

@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr int kMaxConjugateSteps = 200;
-// Of the gradient, that is left of it when conjugate gradients stop.
+// What conjugate gradients leave of the gradient when they stop.
 constexpr double kLoosest = 0.1, kTightest = 1e-5;
 constexpr double kArmijo = 1e-4;
 constexpr double kSmallestStep = 1e-6;

@@ -16,9 +16,10 @@ namespace {
 
 constexpr size_t kTile = 256;
 constexpr int kMaxSteps = 60, kMaxConjugateSteps = 60;
-// Of the gradient, that conjugate gradients leave: the items within the margin will change.
+// What conjugate gradients leave of the gradient: the items within the margin will change.
 constexpr double kReduction = 0.05;
-// Of the items, taken to be within the margin by the preconditioner, which all problems share.
+// The share of the items that the preconditioner, common to all problems, takes to be within the
+// margin.
 constexpr double kShareActive = 0.3;
 
 // The Cholesky factor of I + c sum_i x_i x_i'; empty if it would not fit or is not positive
@@ -148,7 +149,7 @@ class Together {
     });
   }
 
-  // Of (I + sum over active items of 2 C_i x_i x_i') s = -gradient, roughly.
+  // Rough solutions of (I + sum over active items of 2 C_i x_i x_i') s = -gradient.
   Matrix<double> directions(const std::vector<size_t>& going) const {
     Matrix<double> solution(going.size(), dim_), residual(going.size(), dim_);
     std::vector<double> goals(going.size());
