@@ -8,19 +8,15 @@
 namespace muster {
 namespace {
 using testing::ElementsAre;
-
-std::vector<std::string> names(const Dataset& dataset) {
-  std::vector<std::string> out;
-  for (const Item& item : dataset.items) out.push_back(item.name);
-  return out;
-}
+using testing::Field;
 
 TEST(ListFile, LabelsCommentsAndLineEnds) {
   const TempDir dir;
   const std::string text =
       "\xEF\xBB\xBF# comment\r\n\r\nz/1.jpg\tcow, grass\r\na b.png\tgrass\n  \nc.JPG\tcow,cow";
   const Dataset data = open_dataset(dir.put("list.txt", text));
-  EXPECT_THAT(names(data), ElementsAre("a b.png", "c.JPG", "z/1.jpg"));
+  EXPECT_THAT(data.items, ElementsAre(Field(&Item::name, "a b.png"), Field(&Item::name, "c.JPG"),
+                                      Field(&Item::name, "z/1.jpg")));
   EXPECT_THAT(data.labels.class_names, ElementsAre("cow", "grass"));
   EXPECT_THAT(data.labels.of_item, ElementsAre(ElementsAre(1), ElementsAre(0), ElementsAre(0, 1)));
   EXPECT_EQ(data.items[2].path, dir / "z/1.jpg");
@@ -31,7 +27,7 @@ TEST(ListFile, AFolderWithLabelsTsvIsThatList) {
   const TempDir dir;
   dir.put("labels.tsv", "images/1.jpg\ta\n");
   dir.put("images/1.jpg");
-  EXPECT_THAT(names(open_dataset(dir.path())), ElementsAre("images/1.jpg"));
+  EXPECT_THAT(open_dataset(dir.path()).items, ElementsAre(Field(&Item::name, "images/1.jpg")));
 }
 
 TEST(ListFile, BadLinesAreNamed) {

@@ -8,13 +8,8 @@
 namespace muster {
 namespace {
 using testing::ElementsAre;
+using testing::Field;
 using testing::HasSubstr;
-
-std::vector<std::string> names(const Dataset& dataset) {
-  std::vector<std::string> out;
-  for (const Item& item : dataset.items) out.push_back(item.name);
-  return out;
-}
 
 TEST(Voc, ClassListsGiveLabelsAndDifficult) {
   const TempDir dir;
@@ -25,8 +20,9 @@ TEST(Voc, ClassListsGiveLabelsAndDifficult) {
                {"ImageSets/Main/dog_test.txt", "003 1\n999 -1\n"},
                {"ImageSets/Main/trainval.txt", "001\n002\n"}});
   const Dataset data = open_dataset(dir.path());
-  EXPECT_THAT(names(data),
-              ElementsAre("JPEGImages/001.jpg", "JPEGImages/002.jpg", "JPEGImages/003.jpg"));
+  EXPECT_THAT(data.items, ElementsAre(Field(&Item::name, "JPEGImages/001.jpg"),
+                                      Field(&Item::name, "JPEGImages/002.jpg"),
+                                      Field(&Item::name, "JPEGImages/003.jpg")));
   EXPECT_THAT(data.labels.class_names, ElementsAre("cat", "dog"));
   EXPECT_THAT(data.labels.of_item, ElementsAre(ElementsAre(0), ElementsAre(), ElementsAre(0, 1)));
   EXPECT_THAT(data.labels.difficult, ElementsAre(ElementsAre(1), ElementsAre(), ElementsAre()));

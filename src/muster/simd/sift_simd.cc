@@ -11,15 +11,15 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The orientations of one pixel or cell: one vector on AVX2 and above, several on narrower targets.
-using Tag8 = hn::CappedTag<float, kOrientations>;
-using Vec8 = hn::Vec<Tag8>;
-
 // Row o has a 1 at o; the last row is the first again, so that o + 1 needs no wrapping.
 alignas(64) constexpr float kUnit[kOrientations + 1][kOrientations] = {
     {1, 0, 0, 0, 0, 0, 0, 0}, {0, 1, 0, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0, 0, 0},
     {0, 0, 0, 1, 0, 0, 0, 0}, {0, 0, 0, 0, 1, 0, 0, 0}, {0, 0, 0, 0, 0, 1, 0, 0},
     {0, 0, 0, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 0, 0, 0, 1}, {1, 0, 0, 0, 0, 0, 0, 0}};
+
+// The orientations of one pixel or cell: one vector on AVX2 and above, several on narrower targets.
+using Tag8 = hn::CappedTag<float, kOrientations>;
+using Vec8 = hn::Vec<Tag8>;
 
 // atan(t) in units of 45 degrees for t in [0, 1]: an odd minimax polynomial, error below 4e-7.
 template <class D, class V>

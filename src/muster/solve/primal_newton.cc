@@ -16,12 +16,6 @@ namespace {
 
 constexpr size_t kTile = 256;
 constexpr int kMaxSteps = 60, kMaxConjugateSteps = 60;
-// What conjugate gradients leave of the gradient: the items within the margin will change.
-constexpr double kReduction = 0.05;
-// The share of the items that the preconditioner, common to all problems, takes to be within the
-// margin.
-constexpr double kShareActive = 0.3;
-
 // The Cholesky factor of I + c sum_i x_i x_i'; empty if it would not fit or is not positive
 // definite in single precision.
 Matrix<float> factored_moments(const PrimalItems& items, double c) {
@@ -57,6 +51,8 @@ class Together {
         weights_(problems.size(), dim_),
         gradients_(problems.size(), dim_),
         decisions_(problems.size(), n_) {
+    // The share of the items that all problems take to be within the margin here.
+    constexpr double kShareActive = 0.3;
     double cost = 0;
     for (const Costs& of_problem : costs)
       cost += of_problem.negative / static_cast<double>(costs.size());
@@ -151,6 +147,8 @@ class Together {
 
   // Rough solutions of (I + sum over active items of 2 C_i x_i x_i') s = -gradient.
   Matrix<double> directions(const std::vector<size_t>& going) const {
+    // What is left of the gradient: the items within the margin will change.
+    constexpr double kReduction = 0.05;
     Matrix<double> solution(going.size(), dim_), residual(going.size(), dim_);
     std::vector<double> goals(going.size());
     for (size_t k = 0; k < going.size(); ++k) {
