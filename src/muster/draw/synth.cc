@@ -111,7 +111,7 @@ class PatternPatch {
   Colour ground_, ink_;
 };
 
-// A stroke or, where its ends coincide, a disc.
+// A stroke or, if its ends coincide, a disc.
 struct Mark {
   Point from, to;
   double half_width;

@@ -23,9 +23,9 @@ int synth_max_classes();
 // Throws a usage error unless 2 <= n <= synth_max_classes().
 std::vector<std::string> synth_class_names(int n);
 
-// One picture of a class. A function of its arguments alone: derive one stream an image. Patterns
+// One picture of a class. A function of its arguments alone: derive one stream per image. Patterns
 // grow with the picture, which shows the same number of elements at any size. Throws a usage error
-// when a side is outside [kSynthMinSide, kSynthMaxSide]. Thread-safe; below 1 us a pixel.
+// if a side is outside [kSynthMinSide, kSynthMaxSide]. Thread-safe; below 1 us per pixel.
 Image synth_image(int class_index, int width, int height, Rng rng);
 
 }  // namespace muster

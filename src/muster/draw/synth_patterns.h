@@ -1,7 +1,7 @@
 // The patterns that tell the synthetic classes apart (an internal part of synth.h). A pattern is a
 // function of a place in pattern coordinates, where one unit is the distance between neighbouring
 // elements. It answers how much of the place is inked, 0 to 1, with edges a tenth of a unit soft,
-// so that one sample a pixel is anti-aliased enough.
+// so that one sample per pixel is anti-aliased enough.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 // A patch of size x size pixels has 4 x 4 cells of B = size / 4 pixels. Cell (r, c), orientation o:
 //   h = W_r W_c sum_p |g(p)| tri((x_p - x_c) / B) tri((y_p - y_r) / B) tri(angle(p) / 45 deg - o),
 // tri(u) = max(0, 1 - |u|), W the window's mean over the cell; then h / |h|, clipped at 0.2, again
-// to unit length (Lowe, IJCV 2004, section 6; METHODS section 1). Cell centres x_c = x_0 + B (c +
+// to unit length (Lowe, IJCV 2004, section 6). Cell centres x_c = x_0 + B (c +
 // 1/2), with x_0 the first pixel of the patch.
 //
 // Component 8 (4 r + c) + o: cells row by row, orientations from x to y (downwards) within a cell.
@@ -14,6 +14,7 @@
 
 #include "muster/core/options.h"
 #include "muster/features/extractor.h"
+#include "muster/features/grid.h"
 #include "muster/features/sift_grid.h"
 
 namespace muster {
@@ -27,10 +28,7 @@ struct DsiftOptions {
   double clip = 0.2;
 
   void fields(Fields& f) {
-    f("step", step, "distance of neighbouring patches in pixels").range(1, 1000).paper("EMK 5");
-    f("size", size, "side of the square patches in pixels, one or several")
-        .range(4, 1000)
-        .paper("EMK 5");
+    grid_fields(f, step, size, 4, "EMK 5");
     f("smooth", smooth,
       "standard deviation in pixels of a Gaussian blur of the picture; 0 for none")
         .range(0, 20);
@@ -47,7 +45,7 @@ struct DsiftOptions {
 // Throws a usage error for options out of range. Patches lie inside the picture, the grid is
 // centred; sets list patches size by size, row by row. Place: centre of the patch as a part of
 // width and height, scale = size / longest side. A picture smaller than a patch gives no patch of
-// that size. Cost per picture: O(pixels * (1 + sizes * size / step)) and 512 bytes a patch.
+// that size. Cost per picture: O(pixels * (1 + sizes * size / step)) and 512 bytes per patch.
 std::unique_ptr<Extractor> make_dsift(const DsiftOptions& options);
 
 }  // namespace muster

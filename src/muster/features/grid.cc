@@ -2,6 +2,13 @@
 
 namespace muster {
 
+void grid_fields(Fields& f, int& step, std::vector<int>& size, int least_size, const char* paper) {
+  f("step", step, "distance of neighbouring patches in pixels").range(1, 1000).paper(paper);
+  f("size", size, "side of the square patches in pixels, one or several")
+      .range(least_size, 1000)
+      .paper(paper);
+}
+
 void write_places(const GridAxis& x, const GridAxis& y, int width, int height, size_t begin,
                   Matrix<float>& places) {
   const auto centre = [](const GridAxis& axis, int patch, int length) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "muster/core/options.h"
 #include "muster/core/vector_set.h"
 
 namespace muster {
@@ -24,6 +25,9 @@ struct GridAxis {
   }
   int first_pixel(int patch) const { return offset + patch * step; }
 };
+
+// The options that every dense feature has. `least_size`: of a patch, so that no cell is empty.
+void grid_fields(Fields& f, int& step, std::vector<int>& size, int least_size, const char* paper);
 
 // Grids of several patch sizes over one picture.
 class PatchGrids {

@@ -4,8 +4,6 @@
 #include <bit>
 #include <cmath>
 
-#include "muster/features/grid.h"
-
 namespace muster {
 namespace {
 

@@ -1,5 +1,5 @@
-// Local binary patterns (Ojala, Pietikainen & Maenpaa, PAMI 2002): a texture descriptor (DSPM 5,
-// METHODS 1), on the same grids as dsift. Every pixel has a code of 8 bits, bit k being set where
+// Local binary patterns (Ojala, Pietikainen & Maenpaa, PAMI 2002): a texture descriptor (DSPM
+// section 5), on the same grids as dsift. Every pixel has a code of 8 bits, bit k being set if
 // its k-th neighbour (clockwise from the upper left one) is not darker than itself. The 58 codes
 // with at most two changes between 0 and 1 around the circle ("uniform") have a bin each, all
 // others share one: 59 bins, counted in the 2 x 2 cells of a patch.
@@ -14,6 +14,7 @@
 
 #include "muster/core/options.h"
 #include "muster/features/extractor.h"
+#include "muster/features/grid.h"
 
 namespace muster {
 
@@ -21,12 +22,7 @@ struct LbpOptions {
   int step = 8;
   std::vector<int> size = {16};
 
-  void fields(Fields& f) {
-    f("step", step, "distance of neighbouring patches in pixels").range(1, 1000).paper("DSPM 5");
-    f("size", size, "side of the square patches in pixels, one or several")
-        .range(2, 1000)
-        .paper("DSPM 5");
-  }
+  void fields(Fields& f) { grid_fields(f, step, size, 2, "DSPM 5"); }
 };
 
 // Throws a usage error for options out of range. Order and places as in make_dsift; cell c covers

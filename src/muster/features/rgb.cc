@@ -3,8 +3,6 @@
 #include <array>
 #include <cmath>
 
-#include "muster/features/grid.h"
-
 namespace muster {
 namespace {
 

@@ -1,5 +1,5 @@
 // RGB statistics: mean and standard deviation of R, G, B in the 4 x 4 cells of a patch (UGM
-// section 4.1; METHODS section 1), on the same grids as dsift.
+// section 4.1), on the same grids as dsift.
 //
 // Component 6 (4 r + c) + j of cell (r, c): j = 0, 1, 2 the means of R, G, B, j = 3, 4, 5 their
 // standard deviations (over the pixels of the cell), all with channel values scaled to [0, 1].
@@ -10,6 +10,7 @@
 
 #include "muster/core/options.h"
 #include "muster/features/extractor.h"
+#include "muster/features/grid.h"
 
 namespace muster {
 
@@ -17,12 +18,7 @@ struct RgbOptions {
   int step = 8;
   std::vector<int> size = {16};
 
-  void fields(Fields& f) {
-    f("step", step, "distance of neighbouring patches in pixels").range(1, 1000).paper("UGM 4.1");
-    f("size", size, "side of the square patches in pixels, one or several")
-        .range(4, 1000)
-        .paper("UGM 4.1");
-  }
+  void fields(Fields& f) { grid_fields(f, step, size, 4, "UGM 4.1"); }
 };
 
 // Throws a usage error for options out of range. Order and places as in make_dsift. Cell c covers

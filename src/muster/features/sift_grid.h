@@ -31,7 +31,7 @@ struct AxisSums {
     size_t begin = 0;            // index of the group's first sum
   };
   std::vector<Group> groups;
-  std::vector<uint32_t> of_patch;  // 4 a patch: index of the sum of each cell
+  std::vector<uint32_t> of_patch;  // 4 per patch: index of the sum of each cell
   size_t count = 0;
 
   explicit AxisSums(const GridAxis& grid);
@@ -51,7 +51,7 @@ class SiftGrid {
   // `planes` is row y of the picture's orientation planes, from -margin to height + margin, with as
   // many pixels more to both sides. Rows come in any order, each once.
   void add_row(int y, const float* planes);
-  // Writes 128 floats a patch, row by row; after all rows have been added.
+  // Writes 128 floats per patch, row by row; after all rows have been added.
   void write(float* out) const;
 
  private:

@@ -78,21 +78,17 @@ TEST(Tiff, SixteenBitsKeepTheUpperEight) {
 }
 
 TEST(Tiff, FloatsAreTakenToBeInZeroToOne) {
+  const auto decode = [](int bits, const Bytes& samples) {
+    return decode_image(make_tiff({.width = 2,
+                                   .height = 1,
+                                   .bits = bits,
+                                   .format = SAMPLEFORMAT_IEEEFP,
+                                   .samples = samples}),
+                        "a");
+  };
   const Image expected{2, 1, {0, 51, 255, 255, 0, 0}};
-  EXPECT_EQ(decode_image(make_tiff({.width = 2,
-                                    .height = 1,
-                                    .bits = 32,
-                                    .format = SAMPLEFORMAT_IEEEFP,
-                                    .samples = memory_of<float>({0, 0.2f, 1, 7, -3, NAN})}),
-                         "a"),
-            expected);
-  EXPECT_EQ(decode_image(make_tiff({.width = 2,
-                                    .height = 1,
-                                    .bits = 64,
-                                    .format = SAMPLEFORMAT_IEEEFP,
-                                    .samples = memory_of<double>({0, 0.2, 1, 7, -3, NAN})}),
-                         "a"),
-            expected);
+  EXPECT_EQ(decode(32, memory_of<float>({0, 0.2f, 1, 7, -3, NAN})), expected);
+  EXPECT_EQ(decode(64, memory_of<double>({0, 0.2, 1, 7, -3, NAN})), expected);
 }
 
 TEST(Tiff, TwelveBits) {
