@@ -63,7 +63,7 @@ std::vector<LegendEntry> lay_out(const std::vector<MatchGroup>& groups, const st
 
 void draw_legend(Canvas& canvas, const std::vector<LegendEntry>& entries, int top) {
   for (size_t e = 0; e < entries.size(); ++e) {
-    const double x = entries[e].left + 0.5, middle = top + entries[e].top + kLegendLinePx / 2;
+    const double x = entries[e].left + 0.5, middle = top + entries[e].top + kLegendLinePx / 2.0;
     const bool is_title = e == 0;
     if (!is_title)
       canvas.line({x, middle}, {x + kSamplePx, middle}, 3, colour_of(e - 1, entries.size() - 1));

@@ -111,18 +111,18 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name,
         "out",
         name);
   }
-  const StoredPicture stored = format->decode({bytes, name, options.longest_side_px});
+  StoredPicture stored = format->decode({bytes, name, options.longest_side_px});
   const auto [width, height] = shrunk({stored.width, stored.height}, options.longest_side_px);
   // A decoder that shrinks fills up the last column and row beyond the picture's edge.
   const double decoded_share = 1.0 / stored.shrinkage;
-  return upright(shrink_part(stored.pixels, stored.width * decoded_share,
+  return upright(shrink_part(std::move(stored.pixels), stored.width * decoded_share,
                              stored.height * decoded_share, width, height),
                  stored.orientation);
 }
 
 Image shrink(Image image, int longest_side_px) {
   const auto [width, height] = shrunk({image.width, image.height}, longest_side_px);
-  return shrink_to(image, width, height);
+  return shrink_to(std::move(image), width, height);
 }
 
 Image read_image(const std::filesystem::path& path, const DecodeOptions& options) {

@@ -120,12 +120,14 @@ bool read_pixels(JpegDecoder& decoder) {
   return true;
 }
 
-// The largest of 2, 4 and 8 that leaves twice the wanted side at least: the DCT then averages
-// blocks of pixels before they are made, and the area average does the rest.
-unsigned shrinkage(unsigned longest, int wanted) {
+// The largest of 2, 4 and 8 that leaves twice the wanted side and one pixel at least: the DCT then
+// averages blocks of pixels before they are made, and the area average does the rest.
+unsigned shrinkage(unsigned width, unsigned height, int wanted) {
+  const auto [shortest, longest] = std::minmax(width, height);
   unsigned out = 1;
   if (wanted == 0) return out;
-  while (out < 8 && longest / (2 * out) >= 2 * static_cast<unsigned>(wanted)) out *= 2;
+  while (out < 8 && longest / (2 * out) >= 2 * static_cast<unsigned>(wanted) && shortest >= 2 * out)
+    out *= 2;
   return out;
 }
 
@@ -146,7 +148,7 @@ StoredPicture decode_jpeg(const EncodedPicture& in) {
   check_size(in, kJpegFormat, width, height);
   if (in.bytes.size() < width * height / (info.arith_code ? 16 * kPixelsPerByte : kPixelsPerByte))
     throw damaged(in, kJpegFormat, "too few bytes for its size: cut short");
-  info.scale_denom = shrinkage(std::max(info.image_width, info.image_height), in.longest_side_px);
+  info.scale_denom = shrinkage(info.image_width, info.image_height, in.longest_side_px);
   const int orientation = orientation_of(info);  // the end of decoding drops the markers
   if (!read_pixels(decoder)) throw fail();
   return {std::move(decoder.pixels), static_cast<int>(width), static_cast<int>(height), orientation,

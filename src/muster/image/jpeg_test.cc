@@ -177,6 +177,18 @@ TEST(Jpeg, LargePicturesAreDecodedSmaller) {
   EXPECT_LE(largest, 2);
 }
 
+TEST(Jpeg, LongAndNarrowPicturesKeepAPixel) {
+  for (const int side : {1, 2, 3, 5, 9, 17})
+    for (const int length : {601, 1200, 2399, 2400, 4807, 20000}) {
+      const Image wide = decode_image(encode_jpeg(flat_picture(length, side, 90)), "a"),
+                  tall = decode_image(encode_jpeg(flat_picture(side, length, 90)), "a");
+      EXPECT_EQ(wide, flat_picture(300, wide.height, 90)) << length << " " << side;
+      EXPECT_EQ(tall, flat_picture(tall.width, 300, 90)) << length << " " << side;
+      EXPECT_EQ(wide.height, std::max(1l, std::lround(300.0 * side / length)));
+      EXPECT_EQ(tall.width, wide.height);
+    }
+}
+
 TEST(Jpeg, EncodedPicturesAreCloseAndSmall) {
   const Image image = make_picture(64, 48, [](int x, int, int) { return 3 * x + 20; });
   const Bytes bytes = encode_jpeg(image);

@@ -80,7 +80,7 @@ class PnmReader {
       value = bytes_.u8(at_ + y * row_bytes + i);
     }
     if (is_bitmap_) value = 1 - value;  // 1 is black
-    return static_cast<uint8_t>((2 * 255 * std::min(value, largest_) + largest_) / (2 * largest_));
+    return static_cast<uint8_t>((510 * std::min(value, largest_) + largest_) / (2 * largest_));
   }
 
   const EncodedPicture& in_;

@@ -92,8 +92,7 @@ void average_areas(const Image& in, const Side& xs, const Side& ys, Image& out) 
 
 }  // namespace
 
-Image shrink_part(const Image& image, double part_width, double part_height, int width,
-                  int height) {
+Image shrink_part(Image image, double part_width, double part_height, int width, int height) {
   MUSTER_CHECK(part_width <= image.width && part_height <= image.height);
   MUSTER_CHECK(width >= 1 && width <= part_width && height >= 1 && height <= part_height);
   if (width == image.width && height == image.height) return image;
@@ -111,8 +110,9 @@ Image shrink_part(const Image& image, double part_width, double part_height, int
   return out;
 }
 
-Image shrink_to(const Image& image, int width, int height) {
-  return shrink_part(image, image.width, image.height, width, height);
+Image shrink_to(Image image, int width, int height) {
+  const int part_width = image.width, part_height = image.height;
+  return shrink_part(std::move(image), part_width, part_height, width, height);
 }
 
 Image enlarge_to(const Image& image, int width, int height) {
