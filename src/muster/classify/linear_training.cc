@@ -141,9 +141,7 @@ LinearFit PrimalTrainer::fit(const std::vector<BinaryProblem>& problems, double 
   LinearFit out{{Matrix<float>(count, dim), std::vector<double>(count)},
                 static_cast<int64_t>(count)};
   ProgressStep step(progress, "training", count);
-  std::vector<Costs> costs;
-  for (const BinaryProblem& problem : problems)
-    costs.push_back(scaled(side_weights(problem, options_.class_weights), C));
+  const std::vector<Costs> costs = problem_costs(problems, options_.class_weights, C);
   PrimalSolutions solutions{Matrix<double>(count, dim + 1), std::vector<char>(count)};
   if (options_.loss == PrimalLoss::kSquaredHinge &&
       std::ranges::all_of(problems, &BinaryProblem::whole))

@@ -27,10 +27,7 @@ std::vector<DualSolution> squared_hinge_starts(MatrixView<const float> gram,
   // Pairs of classes are many and small: together they would take memory without sharing much.
   if (problems.size() < kFewProblems || !std::ranges::all_of(problems, &BinaryProblem::whole))
     return out;
-  std::vector<Costs> costs;
-  for (const BinaryProblem& problem : problems)
-    costs.push_back(scaled(side_weights(problem, class_weights), C));
-  approach_duals(gram, problems, costs, tolerance, out);
+  approach_duals(gram, problems, problem_costs(problems, class_weights, C), tolerance, out);
   return out;
 }
 

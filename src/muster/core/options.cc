@@ -184,6 +184,7 @@ void AnyOptions::set(std::string_view owner, std::string_view name, std::string_
     return;
   }
   std::vector<std::string> known;
+  known.reserve(list.list().size());
   for (const Field& field : list.list()) known.push_back(field.name());
   if (known.empty())
     throw usage_error("{}: has no options, but {}={} was given", owner, name, value);

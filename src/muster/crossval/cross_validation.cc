@@ -124,6 +124,7 @@ std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const L
 // 101 quantiles of the largest score of each row.
 std::vector<double> best_score_quantiles(const Matrix<double>& scores) {
   std::vector<double> best;
+  best.reserve(scores.rows());
   for (size_t i = 0; i < scores.rows(); ++i) best.push_back(std::ranges::max(scores.row(i)));
   return quantiles(std::move(best));
 }

@@ -28,6 +28,7 @@ std::string printable(const std::string& text) {
 std::vector<int> class_numbers(const std::vector<std::string>& labels,
                                const std::vector<std::string>& class_names) {
   std::vector<int> out;
+  out.reserve(labels.size());
   for (const std::string& label : labels)
     out.push_back(
         static_cast<int>(std::ranges::lower_bound(class_names, label) - class_names.begin()));

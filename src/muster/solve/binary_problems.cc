@@ -46,6 +46,15 @@ size_t num_problems(int num_classes, Scheme scheme, bool multi_label) {
   return k == 2 && !multi_label ? 1 : k;
 }
 
+std::vector<Costs> problem_costs(const std::vector<BinaryProblem>& problems, ClassWeights weights,
+                                 double C) {
+  std::vector<Costs> out;
+  out.reserve(problems.size());
+  for (const BinaryProblem& problem : problems)
+    out.push_back(scaled(side_weights(problem, weights), C));
+  return out;
+}
+
 std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels, Scheme scheme) {
   const bool multi_label = !labels.single_label();
   if (scheme == Scheme::kOneVsOne && multi_label)

@@ -36,6 +36,9 @@ inline Costs scaled(Costs weights, double C) {
   return {weights.positive * C, weights.negative * C};
 }
 Costs side_weights(const BinaryProblem& problem, ClassWeights weights);
+// Of every problem, for one C.
+std::vector<Costs> problem_costs(const std::vector<BinaryProblem>& problems, ClassWeights weights,
+                                 double C);
 
 // One-vs-all: one problem per class, in their order; for one-label data of two classes a single
 // problem, class 0 against class 1. One-vs-one: the pairs (0,1), (0,2), ..., (1,2), ...

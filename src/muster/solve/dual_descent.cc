@@ -291,6 +291,7 @@ int64_t approach_duals(MatrixView<const float> gram, const std::vector<BinaryPro
   const size_t n = gram.rows, count = problems.size();
   MUSTER_CHECK(costs.size() == count && solutions.size() == count);
   std::vector<DualProblem> duals;
+  duals.reserve(count);
   for (size_t p = 0; p < count; ++p) duals.emplace_back(gram, problems[p], costs[p], solutions[p]);
   std::vector<size_t> unsolved(count);
   std::iota(unsolved.begin(), unsolved.end(), size_t{0});

@@ -48,6 +48,7 @@ using Entry = const std::pair<const std::string, Tensor>*;
 
 std::vector<Entry> file_order(const TensorMap& map) {
   std::vector<Entry> order;
+  order.reserve(map.tensors.size());
   for (const auto& entry : map.tensors) order.push_back(&entry);
   std::ranges::stable_sort(order, std::ranges::greater(),
                            [](Entry entry) { return dtype_size(entry->second.dtype); });
