@@ -253,6 +253,7 @@ class Experiment {
 
   std::vector<size_t> items_of(const std::vector<size_t>& indices) const {
     std::vector<size_t> items;
+    items.reserve(indices.size());
     for (size_t i : indices) items.push_back(usable_[i]);
     return items;
   }

@@ -33,6 +33,7 @@ Curve curve_of(const SweptOption& option, const std::string& measure) {
 
 std::vector<CurveStep> steps_of(const std::vector<CurvePoint>& points) {
   std::vector<CurveStep> steps;
+  steps.reserve(points.size());
   for (const CurvePoint& p : points) steps.push_back({p.x, p.y, p.low ? p.y - *p.low : 0});
   return steps;
 }

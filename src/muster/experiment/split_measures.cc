@@ -108,6 +108,7 @@ std::vector<double> means_by_seed(const std::vector<SplitResult>& splits,
     if (const auto& value = split.measures.*measure; value && !split.concept_name.empty())
       of_seed[split.seed.value_or(0)].push_back(*value);
   std::vector<double> out;
+  out.reserve(of_seed.size());
   for (const auto& [seed, values] : of_seed) out.push_back(mean_of_defined(values));
   return out;
 }
