@@ -203,6 +203,7 @@ std::string class_section(const Results& results) {
   std::erase_if(methods, [](const MethodResult* m) { return !has_predictions(*m); });
   if (methods.empty()) return "";
   std::vector<Counts> counts;
+  counts.reserve(methods.size());
   for (const MethodResult* m : methods)
     counts.push_back(confusion_counts(*m, results.class_names.size()));
   // By accuracy of the best method that saw the class.

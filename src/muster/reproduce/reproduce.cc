@@ -217,14 +217,14 @@ Recipe recipe_at(const PaperExperiment& experiment, const PaperMethod& method,
 fs::path data_folder(const PaperExperiment& experiment, const ReproduceOptions& options) {
   MUSTER_CHECK(!experiment.data.empty());
   if (!options.on.empty()) {
-    const fs::path named = options.data / options.on;
+    fs::path named = options.data / options.on;
     if (fs::exists(named)) return named;
     throw data_error("reproduce {}: {} is not there; --on takes the name of a folder in {}",
                      experiment.name, named.string(), options.data.string());
   }
-  const fs::path wanted = options.data / experiment.data;
+  fs::path wanted = options.data / experiment.data;
   if (fs::exists(wanted)) return wanted;
-  const fs::path other = options.data / experiment.stand_in;
+  fs::path other = options.data / experiment.stand_in;
   const bool has_other = !experiment.stand_in.empty() && fs::exists(other);
   if (has_other && options.stand_in) return other;
   throw missing_data(
