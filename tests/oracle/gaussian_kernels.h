@@ -32,7 +32,7 @@ inline double symmetric_divergence(const Gaussian& p, const Gaussian& q) {
 }
 
 // f(log p(x), log q(x)) over a grid of the 1-D or 2-D space that holds all of both. Sums over a
-// grid finer than the narrowest Gaussian are exact but for rounding.
+// grid finer than the narrowest Gaussian are exact apart from rounding.
 template <class Function>
 double integrate(const Gaussian& p, const Gaussian& q, const Function& f) {
   const Eigen::Index d = p.mean.size();

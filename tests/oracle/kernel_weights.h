@@ -1,4 +1,4 @@
-// What weight learning optimises, straight from the formulas of METHODS 6.
+// What weight learning optimises, straight from the formulas (DSPM 3.2 and kernel_weights.h).
 #pragma once
 
 #include <Eigen/Dense>

@@ -36,4 +36,11 @@ inline double local(const LocalKernelOptions& o, std::span<const float> x,
   return 0;
 }
 
+inline LocalKernelOptions local_options(LocalKernelKind kind) {
+  LocalKernelOptions options;
+  options.kernel = kind;
+  options.gamma = 1.7;
+  return options;
+}
+
 }  // namespace muster::oracle

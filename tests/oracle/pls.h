@@ -5,7 +5,7 @@
 
 namespace muster::oracle {
 
-// X centred, one vector a row; Y one-hot and centred. Columns are the directions.
+// X centred, one vector per row; Y one-hot and centred. Columns are the directions.
 inline Eigen::MatrixXd pls_directions(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y,
                                       Eigen::Index dim) {
   Eigen::MatrixXd found(x.cols(), 0), left = x;

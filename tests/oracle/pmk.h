@@ -1,5 +1,5 @@
-// The pyramid match by the book (PMK eqs 3 to 8): a map from bin to count at every level, no sort,
-// no tree.
+// The pyramid match by its definition (PMK eqs 3 to 8): a map from bin to count at every level, no
+// sort, no tree.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Small datasets on disk, in a folder that goes with the test.
+// Small data sets on disk, in a folder that is removed after the test.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-// root/CLASS/N.png, drawn by image/synth.h.
+// root/CLASS/N.png, drawn by draw/synth.h.
 inline void put_pictures(const TempDir& folder, int classes, int per_class, int side) {
   const std::vector<std::string> names = synth_class_names(classes);
   for (int c = 0; c < classes; ++c)
@@ -38,7 +38,7 @@ inline Matrix<float> class_vectors(size_t rows, size_t dim, int label, Rng rng) 
 inline std::filesystem::path put_set(const TempDir& folder, const std::string& name,
                                      const Matrix<float>& vectors) {
   const std::vector<std::byte> bytes =
-      npy_bytes<float>(vectors);  // not write_npy, which waits for the disk
+      npy_bytes<float>(vectors);  // not write_npy, which syncs to disk
   return folder.put(name, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 

@@ -1,4 +1,5 @@
-// EXPECT_ERROR(statement, kind, substring): it throws a muster::Error of this kind that says so.
+// EXPECT_ERROR(statement, kind, substring): the statement throws a muster::Error of this kind whose
+// message contains the substring.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -78,7 +78,7 @@ void order_by_halves(ConstMatrixView rows, std::span<uint32_t> order) {
 
 size_t groups_of(size_t num_centres) { return (num_centres + kGroupSize - 1) / kGroupSize; }
 
-// The best score of a group but for one centre, which it is, and the next best.
+// The best score of a group with one centre left out, the centre that has it, and the next best.
 struct Best {
   float first = -kInfinity, second = -kInfinity;
   size_t place = 0;

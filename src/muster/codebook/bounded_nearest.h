@@ -1,9 +1,9 @@
 // Nearest centres for iteration after iteration of k-means, exactly, without computing most of the
 // distances (Ding et al., Yinyang k-means, ICML 2015). Centres are put into groups of neighbours;
-// for every vector and group there is a lower bound of the distance to the group's centres, which
-// falls by as much as the fastest of them moves. Groups whose bound is above the distance to the
-// vector's own centre are passed over. Where few can be (the first iterations), all products are
-// computed at once. Memory: a float a vector and group of 16 centres.
+// every vector has a lower bound of its distance to the centres of each group, and the bound falls
+// by as much as the fastest of these centres moves. Groups whose bound is above the distance to the
+// vector's own centre are skipped. If few can be skipped (in the first iterations), all products
+// are computed at once. Memory: one float per vector and group of 16 centres.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Assignment {
 
 class BoundedNearest {
  public:
-  // Whether bounds can be expected to pay and to fit into memory.
+  // Whether bounds are likely to save time and to fit into memory.
   static bool pays(size_t num_vectors, size_t num_centres, size_t dim);
 
   // Groups are made of these centres and kept.
@@ -43,12 +43,12 @@ class BoundedNearest {
   ConstMatrixView vectors_;
   size_t num_groups_;
   std::vector<uint32_t> place_of_;   // of a centre: group * kGroupSize + place in the group
-  std::vector<uint32_t> centre_at_;  // the other way round; kNone where a group is not full
+  std::vector<uint32_t> centre_at_;  // the inverse; kNone if a group is not full
   Matrix<float> by_group_;           // centres, a group's one after the other
   Matrix<float> by_place_;  // centres, the first ones of all groups, then the second ones, ...
   std::vector<float> half_norms_, half_norms_by_place_;
   std::vector<float> vector_norms_;  // squared
-  std::vector<float> moved_;         // a group: the farthest that one of its centres went
+  std::vector<float> moved_;         // per group: how far its fastest centre moved
   float largest_norm_ = 0;           // squared, of a centre
   bool first_ = true;
   Matrix<float> bounds_;  // vectors x groups

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-// No centre is nearer than the one found, but for rounding.
+// No centre is nearer than the one found, apart from rounding.
 void expect_nearest(ConstMatrixView vectors, ConstMatrixView centres, const Assignment& found) {
   for (size_t i = 0; i < vectors.rows; ++i) {
     double least = 1e300;

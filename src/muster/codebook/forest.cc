@@ -8,7 +8,7 @@
 
 namespace muster {
 
-// Grows one tree on the sample, components transposed: one row a component.
+// Grows one tree on the sample, components transposed: one row per component.
 class TreeGrower {
  public:
   TreeGrower(const Matrix<float>& components, const Sample& sample, int tries, size_t leaves,
@@ -35,7 +35,7 @@ class TreeGrower {
       const Range range = open.top();
       open.pop();
       const Split split = find_split(range);
-      if (split.feature < 0) continue;  // stays a leaf: all vectors are alike
+      if (split.feature < 0) continue;  // stays a leaf: all vectors are equal
       const auto values = components_.row(static_cast<size_t>(split.feature));
       const auto begin = order_.begin() + static_cast<ptrdiff_t>(range.begin);
       const auto end = order_.begin() + static_cast<ptrdiff_t>(range.end);
@@ -134,7 +134,7 @@ Forest Forest::fit(const ForestOptions& options, const Sample& sample, const Rng
   MUSTER_CHECK(options.trees > 0);
   if (sample.vectors.rows() == 0)
     throw data_error(
-        "forest: there is not a single vector to learn {} words from; the training items are empty",
+        "forest: there are no vectors to learn {} words from, because the training items are empty",
         options.words);
   Matrix<float> components(sample.vectors.cols(), sample.vectors.rows());
   for (size_t i = 0; i < sample.vectors.rows(); ++i)

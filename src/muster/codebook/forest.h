@@ -1,14 +1,14 @@
 // Extremely randomised clustering forest (Moosmann, Triggs & Jurie, NIPS 2006; DSPM 4.2): the
 // leaves of randomised trees on labelled vectors are the words. For vocabularies of thousands of
-// words, where k-means is slow to learn and slow to assign.
+// words, which k-means is slow to learn and slow to assign.
 //
 // A node draws `tries` tests x_f <= t, f uniform over the components and t uniform between the
 // least and the greatest value of its vectors there, and keeps the one with the largest 2 I(C, T) /
-// (H(C) + H(T)): mutual information of the class and the side, normalised. Where classes tell
-// nothing (no labels, or one class only) the evenest split is kept. The node with the most vectors
-// is split next, until the tree has its share of the words.
+// (H(C) + H(T)): mutual information of the class and the side, normalised. If the classes say
+// nothing (no labels, or only one class), the most even split is kept. The node with the most
+// vectors is split next, until the tree has its share of the words.
 //
-// Cost: learning O(trees n tries log words), assigning O(trees log words) a vector.
+// Cost: learning O(trees n tries log words), assigning O(trees log words) per vector.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct ForestOptions {
 // Immutable and shareable between threads.
 class Forest {
  public:
-  // Not a single vector is a data error. Fewer leaves than asked for where vectors are alike.
+  // A sample without vectors is a data error. There are fewer leaves than asked for if many vectors
+  // are equal.
   static Forest fit(const ForestOptions& options, const Sample& sample, const Rng& rng);
   static Forest load(TensorReader in);
   void save(TensorWriter out) const;
@@ -38,12 +39,12 @@ class Forest {
   size_t input_dim() const { return input_dim_; }
   size_t num_words() const { return num_words_; }
   size_t num_trees() const { return roots_.size(); }
-  // The leaf of each tree, for each vector in turn: num_trees() words a vector. On the calling
+  // The leaf of each tree, for each vector in turn: num_trees() words per vector. On the calling
   // thread.
   void assign(ConstMatrixView vectors, std::span<uint32_t> out) const;
 
  private:
-  // Goes on to `next` where x[feature] <= threshold, else to next + 1. A leaf has feature -1 and
+  // Continues at `next` if x[feature] <= threshold, else at next + 1. A leaf has feature -1 and
   // its word in `next`.
   struct Node {
     int32_t feature;

@@ -49,7 +49,7 @@ Cholesky factorise(const Matrix<float>& gram, double ridge) {
   }
 }
 
-// V with V' = K_ZZ^-1 K_ZX: one row of coefficients a sample.
+// V with V' = K_ZZ^-1 K_ZX: one row of coefficients per sample.
 Matrix<float> coefficients(const Cholesky& factor, const Matrix<float>& samples_by_basis) {
   Matrix<float> out(samples_by_basis.rows(), samples_by_basis.cols());
   parallel_for(out.rows(), 64, [&](size_t begin, size_t end) {
@@ -147,7 +147,9 @@ void KernelBasisOptions::fields(Fields& f) {
   f("dim", dim, "number of basis vectors (D), the dimension of the map")
       .range(1, 20000)
       .paper("EMK 3.1");
-  f("samples", samples, "local features the basis is learned from").range(1, 1e8).paper("EMK 4");
+  f("samples", samples, "local features that the basis is learned from")
+      .range(1, 1e8)
+      .paper("EMK 4");
   f("iterations", iterations, "steps of stochastic gradient descent; 0 keeps the first basis")
       .range(0, 1e6)
       .paper("EMK 3.1");
@@ -156,7 +158,8 @@ void KernelBasisOptions::fields(Fields& f) {
       .paper("EMK eq 12");
   f.choice("init", init, {"k-means", "random"},
            "the first basis: k-means centres or random features");
-  f("ridge", ridge, "added to the diagonal of the basis' kernel matrix, as a share of its mean")
+  f("ridge", ridge,
+    "added to the diagonal of the kernel matrix of the basis, as a share of its mean")
       .range(1e-12, 1);
 }
 

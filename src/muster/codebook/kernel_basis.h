@@ -1,10 +1,10 @@
-// Basis vectors whose images span the images of local features as well as D vectors can (CKSVD,
-// EMK 3.1):
+// Basis vectors whose images span the images of local features as well as D vectors can
+// (constrained kernel SVD, EMK 3.1):
 //
 //   min_Z R(Z) = -1/F sum_i k_Z(x_i)' K_ZZ^-1 k_Z(x_i)          (EMK eq 11)
 //
-// by stochastic gradient descent from k-means centres: D samples an iteration, step rate / t (eq
-// 12). Cost an iteration O(D^3 + D^2 d). For local kernels without a gradient (laplacian, chi2,
+// by stochastic gradient descent from k-means centres: D samples per iteration, step rate / t (eq
+// 12). Cost O(D^3 + D^2 d) per iteration. For local kernels without a gradient (laplacian, chi2,
 // intersection, polynomial) the basis stays at the k-means centres.
 #pragma once
 
@@ -35,8 +35,8 @@ struct KernelBasis {
   std::vector<double> objective_per_iteration;
 };
 
-// Where the sample has fewer distinct vectors than `dim`, there are that many basis vectors. The
-// same for any number of threads.
+// If the sample has fewer distinct vectors than `dim`, there is one basis vector for each of them.
+// The same for any number of threads.
 KernelBasis fit_kernel_basis(const KernelBasisOptions& options, const LocalKernel& kernel,
                              ConstMatrixView sample, Rng rng, const Progress& progress);
 

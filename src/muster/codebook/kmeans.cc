@@ -13,12 +13,12 @@ namespace muster {
 namespace {
 
 constexpr size_t kBlockRows = 1024;
-// k-means++ looks at this many vectors a centre at the most: a pass over all of them for every
+// k-means++ looks at no more than this many vectors per centre: a pass over all vectors for every
 // single centre would cost more than the iterations that follow.
 constexpr size_t kSeedingVectorsPerCentre = 16;
 
-// Each next centre is drawn with probability proportional to the squared distance to those there
-// are.
+// Each next centre is drawn with probability proportional to the squared distance to the centres
+// drawn so far.
 std::vector<size_t> plus_plus_seeds(ConstMatrixView vectors, size_t k, Rng rng) {
   const size_t n = vectors.rows;
   std::vector<size_t> seeds{rng.below(n)};
@@ -126,7 +126,7 @@ void update_centres(ConstMatrixView vectors, const Assignment& assignment, KMean
 
 void KMeansOptions::fields(Fields& f) {
   f("words", words, "number of visual words (k of k-means)").range(1, 1e6).paper("EMK 2, GEN 3.1");
-  f("iterations", iterations, "k-means: most Lloyd iterations").range(1, 10000);
+  f("iterations", iterations, "k-means: largest number of Lloyd iterations").range(1, 10000);
   f("tolerance", tolerance, "k-means: stop when the error falls by less than this share")
       .range(0, 1);
   f.choice("init", init, {"plus-plus", "random"}, "k-means: how the first centres are drawn");
@@ -136,8 +136,8 @@ KMeans fit_kmeans(const KMeansOptions& options, ConstMatrixView vectors, Rng rng
                   const Progress& progress) {
   if (vectors.rows == 0)
     throw data_error(
-        "k-means: there is not a single vector to learn {} words from; the training items "
-        "gave no features",
+        "k-means: there are no vectors to learn {} words from, because the training items gave no "
+        "features",
         options.words);
   KMeans model;
   model.centres = initial_centres(options, vectors, rng.derive("kmeans"));

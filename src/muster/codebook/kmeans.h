@@ -1,7 +1,7 @@
 // k-means: centres minimising sum_x min_j |x - c_j|^2 (Lloyd's iterations from k-means++ seeds).
-// Used for vocabularies by EMK section 2, GEN 3.1, DSPM 4. Cost O(n k d) an iteration, by matrix
-// products, and less where bounds of distances spare them (bounded_nearest.h); memory beside the
-// data O(k d) and, for the bounds, n k / 16 floats.
+// Used for vocabularies by EMK section 2, GEN 3.1, DSPM 4. Cost O(n k d) per iteration, by matrix
+// products, and less if bounds of distances make them unnecessary (bounded_nearest.h). Memory
+// besides the data: O(k d), and n k / 16 floats for the bounds.
 #pragma once
 
 #include <span>
@@ -30,12 +30,12 @@ struct KMeans {
   Matrix<float> centres;
   std::vector<float> half_norms;
   // Mean squared distance to the nearest centre, before each update of the centres; never rises
-  // but where an empty cluster was re-seeded.
+  // unless an empty cluster was seeded again.
   std::vector<double> error_per_iteration;
 };
 
-// Requires at least one vector, all finite. Where the vectors have fewer distinct values than
-// `words`, there are that many centres. Same seed, same centres for any number of threads.
+// Requires at least one vector, all finite. If there are fewer distinct vectors than `words`, there
+// is one centre for each of them. The same seed gives the same centres for any number of threads.
 KMeans fit_kmeans(const KMeansOptions& options, ConstMatrixView vectors, Rng rng,
                   const Progress& progress = {});
 

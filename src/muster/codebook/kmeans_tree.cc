@@ -27,7 +27,7 @@ std::vector<float> mean_of(ConstMatrixView vectors, std::span<const size_t> rows
   return out;
 }
 
-// Its children, none where all its vectors are alike.
+// Its children; none if all its vectors are equal.
 std::vector<Growing> split(const KMeansTreeOptions& options, ConstMatrixView vectors,
                            const Growing& node, Rng rng) {
   if (node.rows.size() < 2) return {};

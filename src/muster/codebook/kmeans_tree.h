@@ -1,6 +1,6 @@
 // Hierarchical k-means: the vectors of every node are split into at most `branch` clusters,
-// `levels` times. The bins of vocabulary-guided pyramids (PMK's successor: Grauman & Darrell, NIPS
-// 2006), and a vocabulary tree (Nister & Stewenius, CVPR 2006). Fit: O(n branch levels d) an
+// `levels` times. The bins of vocabulary-guided pyramids (the successor of PMK: Grauman & Darrell,
+// NIPS 2006), and a vocabulary tree (Nister & Stewenius, CVPR 2006). Fit: O(n branch levels d) per
 // iteration; a vector finds its leaf in O(branch levels d).
 #pragma once
 
@@ -16,15 +16,16 @@ struct KMeansTreeOptions {
 
   void fields(Fields& f) {
     f("branch", branch, "clusters that a node is split into").range(2, 1000);
-    f("levels", levels, "how often: there are at most branch^levels leaves").range(1, 20);
-    f("iterations", iterations, "k-means iterations at most").range(1, 1000);
+    f("levels", levels, "how many times nodes are split: there are at most branch^levels leaves")
+        .range(1, 20);
+    f("iterations", iterations, "largest number of k-means iterations").range(1, 1000);
   }
 };
 
 // Nodes level by level, the root first; children of a node stand side by side. Immutable, shareable
 // between threads.
 struct KMeansTree {
-  Matrix<float> centres;              // one row a node
+  Matrix<float> centres;              // one row per node
   std::vector<float> half_norms;      // |centre|^2 / 2
   std::vector<float> radii;           // largest distance of a vector of the sample to its centre
   std::vector<uint32_t> parents;      // the root's is itself
@@ -39,7 +40,7 @@ struct KMeansTree {
   void save(TensorWriter out) const;
 };
 
-// Requires at least one vector. Same seed, same tree for any number of threads.
+// Requires at least one vector. The same seed gives the same tree for any number of threads.
 KMeansTree fit_kmeans_tree(const KMeansTreeOptions& options, ConstMatrixView vectors, Rng rng,
                            const Progress& progress = {});
 KMeansTree load_kmeans_tree(TensorReader in);

@@ -16,8 +16,7 @@ std::vector<Matrix<float>> vectors_by_category(std::string_view stage, const Sam
   if (out.empty() && sample.vectors.rows() > 0)
     throw usage_error(
         "{}: option per_category=true is not allowed: the items have no labels; give labelled "
-        "items or set "
-        "per_category=false",
+        "items or set per_category=false",
         stage);
   return out;
 }

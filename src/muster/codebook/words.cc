@@ -45,12 +45,14 @@ class ForestWords final : public Words {
 void WordsOptions::fields(Fields& f) {
   VocabularyOptions::fields(f);
   f.choice("vocabulary", vocabulary, {"k-means", "forest"},
-           "how words are learnt; forest is quick where they are thousands")
+           "how words are learned; forest is fast for thousands of words")
       .paper("DSPM 4.2");
   f("trees", trees, "forest: number of trees, which share the words")
       .range(1, 1000)
       .paper("DSPM 4.2");
-  f("tries", tries, "forest: random tests a node chooses from").range(1, 10000).paper("DSPM 4.2");
+  f("tries", tries, "forest: random tests that a node chooses from")
+      .range(1, 10000)
+      .paper("DSPM 4.2");
 }
 
 std::unique_ptr<const Words> fit_words(std::string_view stage, const WordsOptions& options,

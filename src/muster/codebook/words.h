@@ -1,4 +1,4 @@
-// Visual words: each vector becomes one word, or one of every tree of a forest.
+// Visual words: each vector becomes one word, or one word of every tree of a forest.
 #pragma once
 
 #include <cstdint>

@@ -28,7 +28,7 @@ Gmm fit_alone(const AdaptedSetsOptions& options, const Universal& universal, con
   shape.prior = GmmPriorKind::kNone;
   shape.iterations = options.universal.em_iterations;
   shape.floor = 1;
-  // Moments of which the floors are all that counts.
+  // Of these moments only the floors matter.
   Moments whole{std::vector<double>(d), Matrix<double>(d, d)};
   for (const float* x = set.vectors.data(); x != set.vectors.data() + set.vectors.size();)
     for (size_t t = 0; t < d; ++t) whole.mean[t] += *x++ / static_cast<double>(set.size());
@@ -36,13 +36,22 @@ Gmm fit_alone(const AdaptedSetsOptions& options, const Universal& universal, con
   return fit_gmm(shape, set.vectors, whole, Rng(0)).mixture;
 }
 
+void require_consistent(const char* stage, const AdaptedSetsOptions& options) {
+  if (options.estimate == Estimate::kMle && options.mapping == Mapping::kOneToOne)
+    throw usage_error(
+        "{}: option mapping=one-to-one needs Gaussians that correspond, and those of estimate=mle "
+        "do not; set mapping=one-to-many or estimate=map",
+        stage);
+}
+
 }  // namespace
 
 void AdaptedSetsOptions::fields(Fields& f) {
   universal.fields(f);
-  f.choice("covariance", covariance, {"diag", "full"}, "of the Gaussians").paper("UGM 2");
+  f.choice("covariance", covariance, {"diag", "full"}, "covariances of the Gaussians")
+      .paper("UGM 2");
   f.choice("estimate", estimate, {"map", "mle"},
-           "mixture of a set: adapted from the universal one, or learnt from the set alone")
+           "mixture of a set: adapted from the universal one, or learned from the set alone")
       .paper("UGM 4.2.1");
   adapt.fields(f);
   f.choice("mapping", mapping, {"one-to-one", "one-to-many", "monte-carlo"},
@@ -51,23 +60,19 @@ void AdaptedSetsOptions::fields(Fields& f) {
   f("draws", draws, "mapping=monte-carlo: vectors drawn from each mixture").range(1, 1e7);
 }
 
-void AdaptedSetsOptions::validate(const char* stage) const {
-  if (estimate == Estimate::kMle && mapping == Mapping::kOneToOne)
-    throw usage_error(
-        "{}: option mapping=one-to-one needs Gaussians that correspond, and those of estimate=mle "
-        "do "
-        "not; set mapping=one-to-many or estimate=map",
-        stage);
+AdaptedSets::AdaptedSets(const char* stage, const AdaptedSetsOptions& options, const Sample& sample,
+                         Rng rng, const Progress& progress)
+    : options_(options) {
+  require_consistent(stage, options);
+  universal_ = std::make_shared<const Universal>(
+      fit_universal(options.universal, options.covariance, sample.vectors, rng, progress));
 }
 
-AdaptedSets::AdaptedSets(const AdaptedSetsOptions& options, const Sample& sample, Rng rng,
-                         const Progress& progress)
-    : options_(options),
-      universal_(std::make_shared<const Universal>(
-          fit_universal(options.universal, options.covariance, sample.vectors, rng, progress))) {}
-
-AdaptedSets::AdaptedSets(const AdaptedSetsOptions& options, Universal universal)
-    : options_(options), universal_(std::make_shared<const Universal>(std::move(universal))) {}
+AdaptedSets::AdaptedSets(const char* stage, const AdaptedSetsOptions& options, Universal universal)
+    : AdaptedSets(options, std::move(universal)) {
+  require_consistent(stage, options);
+  require_universal(stage, options.universal, options.covariance, *universal_);
+}
 
 AdaptedSets AdaptedSets::load(const AdaptedSetsOptions& options, TensorReader in) {
   Universal universal = Universal::load(in.scope("universal"));
@@ -160,6 +165,13 @@ std::vector<Gmm> AdaptedSets::load_mixtures(TensorReader in) const {
         std::vector<double>(weights.begin() + starts[s], weights.begin() + starts[s + 1]),
         std::move(own_means), std::move(own), kind());
   }
+  return out;
+}
+
+Represented AdaptedKernel::load_represented(TensorReader in) const {
+  Represented out;
+  for (Gmm& mixture : sets_.load_mixtures(std::move(in)))
+    out.push_back(make_ready(std::move(mixture)));
   return out;
 }
 

@@ -1,5 +1,6 @@
 // Every set as a mixture of Gaussians adapted from one universal mixture (UGM 2): what the kernels
-// ppk and klk share. Or, as the paper's baseline, as a mixture learnt from the set alone.
+// ppk and klk share. As the paper's baseline, a set can instead be a mixture learned from the set
+// alone.
 #pragma once
 
 #include "muster/mixture/adapt.h"
@@ -19,8 +20,6 @@ struct AdaptedSetsOptions {
   int draws = 1000;
 
   void fields(Fields& f);
-  // Throws a usage error in the name of `stage` where options contradict each other.
-  void validate(const char* stage) const;
 };
 
 // What a kernel keeps of a set begins with its mixture.
@@ -33,10 +32,11 @@ struct AdaptedSet : Representation {
 // Immutable and shareable between threads.
 class AdaptedSets {
  public:
-  // The universal mixture is learnt from the sample.
-  AdaptedSets(const AdaptedSetsOptions& options, const Sample& sample, Rng rng,
+  // The universal mixture is learned from the sample, or given. Options that contradict each other
+  // or the given mixture are a usage error in the name of `stage`.
+  AdaptedSets(const char* stage, const AdaptedSetsOptions& options, const Sample& sample, Rng rng,
               const Progress& progress);
-  AdaptedSets(const AdaptedSetsOptions& options, Universal universal);
+  AdaptedSets(const char* stage, const AdaptedSetsOptions& options, Universal universal);
   static AdaptedSets load(const AdaptedSetsOptions& options, TensorReader in);
   void save(TensorWriter out) const { universal_->save(out.scope("universal")); }
 
@@ -46,21 +46,47 @@ class AdaptedSets {
   CovarianceKind kind() const { return universal_->mixture.kind(); }
 
   // An empty set is the universal mixture. estimate=mle: as many components as asked for, at most
-  // one a vector. Parameters of diagonal mixtures are rounded to single precision, as they are
+  // one per vector. Parameters of diagonal mixtures are rounded to single precision, as they are
   // stored.
   Gmm fit(const VectorSet& set) const;
 
-  // Of AdaptedSets.
+  // The sets are of type AdaptedSet.
   void save_mixtures(RepresentedSpan sets, TensorWriter out) const;
   std::vector<Gmm> load_mixtures(TensorReader in) const;
 
  private:
+  AdaptedSets(const AdaptedSetsOptions& options, Universal universal)
+      : options_(options), universal_(std::make_shared<const Universal>(std::move(universal))) {}
   bool only_means() const {
     return options_.estimate == Estimate::kMap && options_.adapt.adapt == Adapt::kMeans;
   }
 
   AdaptedSetsOptions options_;
   std::shared_ptr<const Universal> universal_;
+};
+
+// What the kernels between such mixtures share.
+class AdaptedKernel : public SetKernel {
+ public:
+  explicit AdaptedKernel(AdaptedSets sets) : sets_(std::move(sets)) {}
+
+  std::shared_ptr<const Representation> represent(const VectorSet& set) const final {
+    return make_ready(sets_.fit(set));
+  }
+  const Universal* universal() const final { return &sets_.universal(); }
+  void save(TensorWriter out) const override { sets_.save(out); }
+  void save_represented(RepresentedSpan sets, TensorWriter out) const final {
+    sets_.save_mixtures(sets, out);
+  }
+  Represented load_represented(TensorReader in) const final;
+
+ protected:
+  // An AdaptedSet with all that the kernel needs for pairs.
+  virtual std::shared_ptr<const Representation> make_ready(Gmm mixture) const = 0;
+  const AdaptedSets& sets() const { return sets_; }
+
+ private:
+  AdaptedSets sets_;
 };
 
 }  // namespace muster

@@ -18,7 +18,7 @@ double fill_full(std::span<const double> mean, MatrixView<const double> covarian
       double precision = 0;
       for (size_t t = i; t < d; ++t) precision += factor(t, i) * factor(t, j);
       u[next] = covariance(i, j) + mean[i] * mean[j];
-      v[next] = i == j ? precision : 2 * precision;  // stands for its mirror image, too
+      v[next] = i == j ? precision : 2 * precision;  // also stands for its mirror image
       solved[i] += precision * mean[j];
       if (i != j) solved[j] += precision * mean[i];
     }

@@ -1,4 +1,4 @@
-// Kullback-Leibler divergences of Gaussians as dot products. With vectors made once a Gaussian,
+// Kullback-Leibler divergences of Gaussians as dot products. With vectors made once per Gaussian,
 //
 //   u = [C + mu mu', mu, 1],   v = [C^-1, -2 C^-1 mu, mu' C^-1 mu],
 //   KL(p || q) = 1/2 [u_p . v_q - d - log|C_p| + log|C_q|]

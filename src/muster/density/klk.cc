@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "muster/density/divergence_kernel.h"
 #include "muster/density/gaussian_divergence.h"
 #include "muster/density/monte_carlo.h"
 #include "muster/math/gemm.h"
@@ -13,11 +14,11 @@ namespace {
 constexpr double kLeastWeight = 1e-300;
 constexpr size_t kTileSide = 64, kTileSideOfPairs = 8;
 constexpr double kWidthGrid[] = {0.25, 0.5, 1, 2, 4};
-// Sets that the mean divergence is taken of: one-to-one, and where a pair is costly.
+// Sets that the mean divergence is taken of: for one-to-one, and if a pair is costly.
 constexpr size_t kItemsForWidth = 500, kItemsForCostlyWidth = 60;
 
 struct KlkSet final : AdaptedSet {
-  // SKL = (u1 . v2 + v1 . u2) / 2 + constant1 + constant2 (one-to-one). One row a component,
+  // SKL = (u1 . v2 + v1 . u2) / 2 + constant1 + constant2 (one-to-one). One row per component,
   // relative to the universal mixture's mean: that of the component for one-to-one, its origin for
   // one-to-many.
   Matrix<double> u, v;
@@ -47,24 +48,23 @@ double best_matches(const KlkSet& p, const KlkSet& q) {
   return sum / 2;
 }
 
-class Klk final : public SetKernel {
+class Klk final : public AdaptedKernel {
  public:
-  Klk(const KlkOptions& options, AdaptedSets sets) : options_(options), sets_(std::move(sets)) {}
-
-  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
-    return make_ready(sets_.fit(set));
-  }
+  Klk(const KlkOptions& options, AdaptedSets sets)
+      : AdaptedKernel(std::move(sets)), options_(options) {}
 
   std::vector<std::shared_ptr<const SetKernel>> candidates(
       RepresentedSpan training) const override {
     if (options_.gamma) return {shared_from_this()};
     std::vector<std::shared_ptr<const SetKernel>> out;
-    const double unit = 1 / mean_divergence(training);
+    const double unit = unit_factor(
+        training, mapping() == Mapping::kOneToOne ? kItemsForWidth : kItemsForCostlyWidth,
+        [this](auto&&... arguments) { divergences(arguments...); });
     KlkOptions settled = options_;
     for (double factor : kWidthGrid) {
       if (mapping() != Mapping::kOneToOne && factor != 1) continue;
       settled.gamma = factor * unit;
-      out.push_back(std::make_shared<Klk>(settled, sets_));
+      out.push_back(std::make_shared<Klk>(settled, sets()));
     }
     return out;
   }
@@ -73,32 +73,19 @@ class Klk final : public SetKernel {
             const Progress& progress) const override {
     MUSTER_CHECK(options_.gamma.has_value());
     divergences(a, b, out, progress);
-    for (size_t i = 0; i < out.rows; ++i)
-      for (double& value : out.row(i)) value = std::exp(-*options_.gamma * value);
+    exp_of_negative(*options_.gamma, out);
   }
-
-  const Universal* universal() const override { return &sets_.universal(); }
 
   void save(TensorWriter out) const override {
     if (options_.gamma) out.put("gamma", *options_.gamma);
-    sets_.save(out);
-  }
-
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
-    sets_.save_mixtures(sets, out);
-  }
-
-  Represented load_represented(TensorReader in) const override {
-    Represented out;
-    for (Gmm& mixture : sets_.load_mixtures(in)) out.push_back(make_ready(std::move(mixture)));
-    return out;
+    AdaptedKernel::save(out);
   }
 
  private:
-  const Gmm& universal_mixture() const { return sets_.universal().mixture; }
+  const Gmm& universal_mixture() const { return sets().universal().mixture; }
   Mapping mapping() const { return options_.sets.mapping; }
 
-  std::shared_ptr<const Representation> make_ready(Gmm mixture) const {
+  std::shared_ptr<const Representation> make_ready(Gmm mixture) const override {
     auto out = std::make_shared<KlkSet>(std::move(mixture));
     if (mapping() == Mapping::kMonteCarlo)
       out->draws = draw(out->mixture, static_cast<size_t>(options_.sets.draws));
@@ -108,7 +95,7 @@ class Klk final : public SetKernel {
   }
 
   // KL(p_i || q_j) - log w'_j = 1/2 (u_i . v_j - d - log|C_i|) with log|C_j| - 2 log w'_j in v's
-  // last entry, for which u has a 1. One-to-one: u is times w_i.
+  // last entry, for which u has a 1. One-to-one: u is multiplied by w_i.
   void fill(KlkSet& set) const {
     const Gmm& mixture = set.mixture;
     if (options_.is_mercer() && mixture.kind() == CovarianceKind::kDiagonal)
@@ -135,7 +122,7 @@ class Klk final : public SetKernel {
     }
   }
 
-  // Where only means differ, SKL = |x1 - x2|^2 with x_i = sqrt(w_i) (mu_i - mu^u_i) / sigma_i: half
+  // If only means differ, SKL = |x1 - x2|^2 with x_i = sqrt(w_i) (mu_i - mu^u_i) / sigma_i: half
   // the work.
   void fill_supervector(KlkSet& set) const {
     const Gmm& mixture = set.mixture;
@@ -210,17 +197,7 @@ class Klk final : public SetKernel {
       }
   }
 
-  double mean_divergence(RepresentedSpan training) const {
-    const size_t most = mapping() == Mapping::kOneToOne ? kItemsForWidth : kItemsForCostlyWidth;
-    const Represented some = spread_over(training, most);
-    Matrix<double> values(some.size(), some.size());
-    divergences(some, some, values, {});
-    const double mean = mean_off_diagonal(values);
-    return mean > 1e-9 ? mean : 1;  // sets all alike leave rounding only
-  }
-
   KlkOptions options_;
-  AdaptedSets sets_;
 };
 
 }  // namespace
@@ -235,8 +212,7 @@ void KlkOptions::fields(Fields& f) {
 
 std::shared_ptr<const SetKernel> fit_klk(const KlkOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress) {
-  options.sets.validate("klk");
-  return std::make_shared<Klk>(options, AdaptedSets(options.sets, sample, rng, progress));
+  return std::make_shared<Klk>(options, AdaptedSets("klk", options.sets, sample, rng, progress));
 }
 
 std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, TensorReader in) {
@@ -246,9 +222,7 @@ std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, TensorReade
 }
 
 std::shared_ptr<const SetKernel> make_klk(const KlkOptions& options, Universal universal) {
-  options.sets.validate("klk");
-  require_universal("klk", options.sets.universal, options.sets.covariance, universal);
-  return std::make_shared<Klk>(options, AdaptedSets(options.sets, std::move(universal)));
+  return std::make_shared<Klk>(options, AdaptedSets("klk", options.sets, std::move(universal)));
 }
 
 }  // namespace muster

@@ -5,9 +5,9 @@
 //
 // with m(i) = i (mapping=one-to-one, eq 18), m(i) = argmin_j KL(p_i || q_j) - log w'_j
 // (one-to-many, eqs 16-17), or the divergence itself by random vectors (monte-carlo). One-to-one
-// SKL is a sum of dot products of vectors made once a set (gaussian_divergence.h), taken relative
-// to the universal mixture's means: a Gram is one matrix product in double precision, 4 k d
-// multiplications a pair of sets (diagonal), k d (d + 3) (full); one-to-many costs k times that.
+// SKL is a sum of dot products of vectors made once per set (gaussian_divergence.h), taken relative
+// to the universal mixture's means: a Gram matrix is one matrix product in double precision, 4 k d
+// multiplications per pair of sets (diagonal), k d (d + 3) (full); one-to-many costs k times that.
 // With adapt=means one-to-one SKL is a squared Euclidean distance (of supervectors) and K a Mercer
 // kernel; else not in general.
 #pragma once
@@ -29,12 +29,12 @@ struct KlkOptions {
   }
 };
 
-// gamma=auto: 1 / mean SKL of training sets (UGM 4.1), with mapping=one-to-one also what lies
+// gamma=auto: 1 / mean SKL of training sets (UGM 4.1), and with mapping=one-to-one also the values
 // around it, by cross-validation. Approximations that come out negative count as 0.
 std::shared_ptr<const SetKernel> fit_klk(const KlkOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress);
 std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, TensorReader in);
-// From a mixture learnt elsewhere; one that the options do not describe is a usage error.
+// From a mixture learned elsewhere; one that the options do not describe is a usage error.
 std::shared_ptr<const SetKernel> make_klk(const KlkOptions& options, Universal universal);
 
 }  // namespace muster

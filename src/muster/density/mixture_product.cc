@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// Sets a side of a tile: its columns, interleaved for SIMD, are used for this many rows.
+// Sets per side of a tile: its columns, interleaved for SIMD, are used for this many rows.
 constexpr size_t kTileSide = 32;
 constexpr double kLargestLog = 700;  // exp(700) is 1e304
 constexpr double kLeastWeight = 1e-300;
@@ -54,7 +54,7 @@ struct MixtureProduct::Columns {
 };
 
 // body(mixture, log v_i v'_j K(p_i, q_j)) for all components of the row and the columns that they
-// meet.
+// are compared with.
 template <class Body>
 void MixtureProduct::for_each_term(const PackedMixture& row, const std::vector<Columns>& columns,
                                    const Body& body) const {

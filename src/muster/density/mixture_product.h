@@ -9,7 +9,7 @@
 //   one-to-many   sum_ij v_i v'_j K(p_i, q_j)    (UGM eq 12)
 //   one-to-one    sum_i  v_i v'_i K(p_i, q_i)    (UGM eq 13)
 //
-// both Mercer kernels. Determinants of single Gaussians are taken once a set; a pair of Gaussians
+// both Mercer kernels. Determinants of single Gaussians are taken once per set; a pair of Gaussians
 // costs d divisions (diagonal) or d^3 / 6 multiplications (full), in double precision, by SIMD over
 // pairs.
 #pragma once
@@ -21,7 +21,7 @@ namespace muster {
 
 // The Gaussians of one set, made ready for pairs.
 struct PackedMixture {
-  Matrix<double> gaussians;         // packed, one a row
+  Matrix<double> gaussians;         // packed, one per row
   std::vector<double> log_weights;  // log v + (1 - rho)/2 log|S| + the constants of half a pair
   double log_norm = 0;              // 1/2 log K(X, X), or 0
 
@@ -43,7 +43,7 @@ class MixtureProduct {
       : shape_(shape), dim_(dim), kind_(kind) {}
 
   PackedMixture pack(const Gmm& mixture) const;
-  // Gaussians and log_weights as pack gave them; sets the norm.
+  // Takes Gaussians and log_weights as pack gave them; sets the norm.
   void set_norm(PackedMixture& mixture) const;
 
   using MixtureOf = const PackedMixture& (*)(const Representation&);

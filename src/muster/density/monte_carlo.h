@@ -1,5 +1,5 @@
 // Kernels and divergences of mixtures by random vectors drawn from them, with a standard error: the
-// reference for closed forms, which are approximations where components overlap (UGM 3).
+// reference for closed forms, which are approximations if components overlap (UGM 3).
 #pragma once
 
 #include "muster/mixture/gmm.h"

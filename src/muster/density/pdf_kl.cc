@@ -1,7 +1,6 @@
 #include "muster/density/pdf_kl.h"
 
-#include <cmath>
-
+#include "muster/density/divergence_kernel.h"
 #include "muster/density/gaussian_divergence.h"
 #include "muster/math/gemm.h"
 #include "muster/setkernel/gram.h"
@@ -57,7 +56,8 @@ class PdfKl final : public SetKernel {
       RepresentedSpan training) const override {
     if (alpha_) return {shared_from_this()};
     std::vector<std::shared_ptr<const SetKernel>> out;
-    const double unit = 1 / mean_divergence(training);
+    const double unit = unit_factor(training, kItemsForWidth,
+                                    [this](auto&&... arguments) { divergences(arguments...); });
     for (double factor : kWidthGrid)
       out.push_back(std::make_shared<PdfKl>(factor * unit, mixtures_));
     return out;
@@ -67,8 +67,7 @@ class PdfKl final : public SetKernel {
             const Progress& progress) const override {
     MUSTER_CHECK(alpha_.has_value());
     divergences(a, b, out, progress);
-    for (size_t i = 0; i < out.rows; ++i)
-      for (double& value : out.row(i)) value = std::exp(-*alpha_ * value);
+    exp_of_negative(*alpha_, out);
   }
 
   void save(TensorWriter out) const override {
@@ -109,14 +108,6 @@ class PdfKl final : public SetKernel {
           value = std::max(0.0, value / 2 - static_cast<double>(mixtures_.dim()));
     });
     if (symmetric) mirror_upper(out);
-  }
-
-  double mean_divergence(RepresentedSpan training) const {
-    const Represented some = spread_over(training, kItemsForWidth);
-    Matrix<double> values(some.size(), some.size());
-    divergences(some, some, values, {});
-    const double mean = mean_off_diagonal(values);
-    return mean > 1e-9 ? mean : 1;  // sets all alike leave rounding only
   }
 
   std::optional<double> alpha_;

@@ -114,11 +114,11 @@ std::shared_ptr<const SetKernel> load_pdf_bhattacharyya(const PdfBhattacharyyaOp
 }
 
 void PdfMixtureOptions::fields(Fields& f) {
-  f("components", components, "Gaussians a set; a set with fewer vectors gets one")
+  f("components", components, "Gaussians per set; a set with fewer vectors gets one")
       .range(1, 1000)
       .paper("GEN 4.3");
-  f("iterations", iterations, "most EM iterations").range(1, 10000);
-  f.choice("covariance", covariance, {"diag", "full"}, "of the Gaussians");
+  f("iterations", iterations, "largest number of EM iterations").range(1, 10000);
+  f.choice("covariance", covariance, {"diag", "full"}, "covariances of the Gaussians");
   weights.fields(f);
   f("floor", floor, "least variance, as a share of the training sample's in that dimension")
       .range(1e-9, 1);

@@ -5,11 +5,11 @@
 //           - 1/2 log|S| - rho/2 m'S^-1 m
 //
 // rho = 1/2 is the Bhattacharyya affinity, which is 1 for two equal Gaussians whatever their
-// covariance (eq 21 of the paper, as printed, is not; the form here is METHODS 5's without its
-// inverses). rho = 1 is the expected likelihood, which sums over the components of mixtures,
-// K = sum_ij w_i v_j K(p_i, q_j). Mercer kernels for every rho. Determinants of single Gaussians
-// are taken once a set; each pair needs the factor of S, d^3 / 6 multiplications (full) by SIMD
-// over pairs.
+// covariance. (Eq 21 of the paper, as printed, gives s^-d for two equal Gaussians with covariance s
+// I; the form here is the affinity itself, without inverses.) rho = 1 is the expected likelihood,
+// which sums over the components of mixtures, K = sum_ij w_i v_j K(p_i, q_j). Mercer kernels for
+// every rho. Determinants of single Gaussians are taken once per set; each pair needs the factor of
+// S, d^3 / 6 multiplications (full) by SIMD over pairs.
 #pragma once
 
 #include "muster/density/set_mixture.h"

@@ -25,20 +25,16 @@ struct PpkSet final : AdaptedSet {
 
 const PpkSet& set_of(const Representation& set) { return dynamic_cast<const PpkSet&>(set); }
 
-class Ppk final : public SetKernel {
+class Ppk final : public AdaptedKernel {
  public:
   Ppk(const PpkOptions& options, AdaptedSets sets)
-      : options_(options),
-        sets_(std::move(sets)),
+      : AdaptedKernel(std::move(sets)),
+        options_(options),
         product_({.rho = options.rho,
                   .weight_power = options.weights == PpkWeights::kPower ? options.rho : 1,
                   .one_to_one = options.sets.mapping == Mapping::kOneToOne,
                   .normalise = options.normalise},
-                 sets_.dim(), sets_.kind()) {}
-
-  std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
-    return make_ready(sets_.fit(set));
-  }
+                 this->sets().dim(), this->sets().kind()) {}
 
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
             const Progress& progress) const override {
@@ -62,24 +58,10 @@ class Ppk final : public SetKernel {
     if (symmetric) mirror_upper(out);
   }
 
-  const Universal* universal() const override { return &sets_.universal(); }
-
-  void save(TensorWriter out) const override { sets_.save(out); }
-
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
-    sets_.save_mixtures(sets, out);
-  }
-
-  Represented load_represented(TensorReader in) const override {
-    Represented out;
-    for (Gmm& mixture : sets_.load_mixtures(in)) out.push_back(make_ready(std::move(mixture)));
-    return out;
-  }
-
  private:
   bool by_draws() const { return options_.sets.mapping == Mapping::kMonteCarlo; }
 
-  std::shared_ptr<const Representation> make_ready(Gmm mixture) const {
+  std::shared_ptr<const Representation> make_ready(Gmm mixture) const override {
     auto out = std::make_shared<PpkSet>(std::move(mixture));
     if (by_draws()) {
       out->draws = draw(out->mixture, static_cast<size_t>(options_.sets.draws));
@@ -91,7 +73,6 @@ class Ppk final : public SetKernel {
   }
 
   PpkOptions options_;
-  AdaptedSets sets_;
   MixtureProduct product_;
 };
 
@@ -112,8 +93,7 @@ void PpkOptions::fields(Fields& f) {
 
 std::shared_ptr<const SetKernel> fit_ppk(const PpkOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress) {
-  options.sets.validate("ppk");
-  return std::make_shared<Ppk>(options, AdaptedSets(options.sets, sample, rng, progress));
+  return std::make_shared<Ppk>(options, AdaptedSets("ppk", options.sets, sample, rng, progress));
 }
 
 std::shared_ptr<const SetKernel> load_ppk(const PpkOptions& options, TensorReader in) {
@@ -121,9 +101,7 @@ std::shared_ptr<const SetKernel> load_ppk(const PpkOptions& options, TensorReade
 }
 
 std::shared_ptr<const SetKernel> make_ppk(const PpkOptions& options, Universal universal) {
-  options.sets.validate("ppk");
-  require_universal("ppk", options.sets.universal, options.sets.covariance, universal);
-  return std::make_shared<Ppk>(options, AdaptedSets(options.sets, std::move(universal)));
+  return std::make_shared<Ppk>(options, AdaptedSets("ppk", options.sets, std::move(universal)));
 }
 
 }  // namespace muster

@@ -1,10 +1,10 @@
 // Probability product kernel of sets that are mixtures adapted from one universal mixture
 // (UGM 3.1), K = integral p(x)^rho q(x)^rho dx, approximated through pairs of Gaussians
-// (mixture_product.h): with the corresponding one only (mapping=one-to-one, eq 13, O(k d) a pair of
-// sets), with all (one-to-many, eq 12, O(k^2 d)), or by random vectors (monte-carlo). The weights
-// of a pair of Gaussians are (w_i w'_j)^rho, exact where components lie far apart (weights=power),
-// or w_i w'_j as the paper prints (weights=plain). A Mercer kernel but for monte-carlo. rho = 1/2:
-// 1 for equal sets.
+// (mixture_product.h): with the corresponding one only (mapping=one-to-one, eq 13, O(k d) per pair
+// of sets), with all (one-to-many, eq 12, O(k^2 d)), or by random vectors (monte-carlo). The
+// weights of a pair of Gaussians are (w_i w'_j)^rho, exact if components lie far apart
+// (weights=power), or w_i w'_j as the paper prints (weights=plain). A Mercer kernel except for
+// monte-carlo. With rho = 1/2 the value of equal sets is 1.
 #pragma once
 
 #include "muster/density/adapted_sets.h"
@@ -26,7 +26,7 @@ struct PpkOptions {
 std::shared_ptr<const SetKernel> fit_ppk(const PpkOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress);
 std::shared_ptr<const SetKernel> load_ppk(const PpkOptions& options, TensorReader in);
-// From a mixture learnt elsewhere; one that the options do not describe is a usage error.
+// From a mixture learned elsewhere; one that the options do not describe is a usage error.
 std::shared_ptr<const SetKernel> make_ppk(const PpkOptions& options, Universal universal);
 
 }  // namespace muster

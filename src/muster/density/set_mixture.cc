@@ -21,13 +21,9 @@ Gmm gaussian_of(const Moments& moments, const GmmOptions& shape) {
 }  // namespace
 
 void SetGaussianOptions::fields(Fields& f) {
-  f.choice("covariance", covariance, {"diag", "full"}, "of a set's Gaussian").paper("GEN 4.3");
-  f("w_mean", w_mean, "weight of the training sample's mean, in vectors")
-      .range(0, 1e12)
-      .paper("GEN 4.4");
-  f("w_cov", w_cov, "weight of the training sample's covariance, in vectors")
-      .range(0, 1e12)
-      .paper("GEN 4.4");
+  f.choice("covariance", covariance, {"diag", "full"}, "covariance of a set's Gaussian")
+      .paper("GEN 4.3");
+  prior_gaussian_fields(f, w_mean, w_cov, "GEN 4.4");
   f("floor", floor, "least variance, as a share of the training sample's in that dimension")
       .range(1e-9, 1);
 }

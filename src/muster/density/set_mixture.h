@@ -6,8 +6,7 @@
 //   C  = (sum (x - mu)(x - mu)' + w_mean (mu - nu)(mu - nu)' + w_cov Sigma0) / (m + w_cov)
 //
 // so an empty set is the prior itself, and fewer vectors than dimensions, equal vectors or a single
-// one give an invertible covariance wherever w_cov > 0; the variance floor sees to it where w_cov =
-// 0.
+// one give an invertible covariance if w_cov > 0; the variance floor ensures it if w_cov = 0.
 #pragma once
 
 #include "muster/core/vector_set.h"
@@ -45,7 +44,7 @@ class SetMixtures {
   Gmm prior_gaussian_;
 };
 
-// One Gaussian a set.
+// One Gaussian per set.
 GmmOptions one_gaussian(const SetGaussianOptions& options);
 
 }  // namespace muster

@@ -113,7 +113,7 @@ class MomentPass {
 
   const KernelTiles& kernels_;
   const LabelSimilarity& similarity_;
-  size_t rows_;  // one a kernel, and the labels
+  size_t rows_;  // one per kernel, and the labels
 };
 
 // Of every item, so that each class counts the same in all and the mean is 1; an item with several

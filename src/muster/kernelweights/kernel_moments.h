@@ -9,12 +9,12 @@
 
 namespace muster {
 
-// Y of METHODS 6, and how much an item counts.
+// The similarity Y of the labels (DSPM 3.2), and how much an item counts.
 class LabelSimilarity {
  public:
-  // balance: items of rare classes count more, so that every class counts the same in all. overlap:
-  // items with several labels are similar by the cosine of their label vectors, not just 1 where
-  // they share one.
+  // balance: items of rare classes count more, so that every class counts the same in total.
+  // overlap: items with several labels are similar by the cosine of their label vectors, not just 1
+  // if they share one.
   LabelSimilarity(const Labels& labels, bool balance, bool overlap);
 
   double operator()(size_t p, size_t q) const;
@@ -38,7 +38,7 @@ struct KernelMoments {
   size_t num_kernels() const { return largest.size(); }
 };
 
-// centre: of H K H instead of K, H taking the (weighted) mean away on both sides.
+// centre: of H K H instead of K, where H takes the (weighted) mean away on both sides.
 KernelMoments kernel_moments(const KernelTiles& kernels, const LabelSimilarity& similarity,
                              bool centre, const Progress& progress);
 

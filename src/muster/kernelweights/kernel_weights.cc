@@ -9,9 +9,10 @@
 namespace muster {
 namespace {
 
-// From no learning at all to the paper's choice. The first must leave the given weights alone: near
-// them is not enough, a picture or two fall on the other side. Most held back first: of values that
-// cross-validate alike, the first is taken.
+// From no learning at all to the paper's choice. The first must leave the given weights exactly as
+// they are, because weights that are merely close change the answer for a picture or two. The order
+// is from the strongest restraint to the weakest: of values that cross-validate alike, the first is
+// taken.
 constexpr double kLambdaGrid[] = {1e9, 100, 10, 1, 0.1};
 
 // tr(K0 K0') / max|K0|^2 of the kernel with its weights as given. The largest value of a positive
@@ -135,7 +136,7 @@ class Learning {
       case WeightRule::kMkl:
         return mkl_weights(kernels_, svm_, moments_.largest);
       case WeightRule::kQp:
-        break;  // has its own way above
+        break;  // handled above
     }
     abort_on_bug("rule", __FILE__, __LINE__);
   }
@@ -156,7 +157,7 @@ class Learning {
   const MarginSolver& svm_;
 };
 
-// Puts zeros where kernels were left out.
+// Puts zeros in the places of kernels that were left out.
 std::vector<double> spread(const std::vector<double>& values, const std::vector<size_t>& kept,
                            size_t count) {
   std::vector<double> out(count);
@@ -168,18 +169,20 @@ std::vector<double> spread(const std::vector<double>& values, const std::vector<
 
 void LearningOptions::fields(Fields& f) {
   f("lambda", lambda,
-    "qp: how much weights are held back, in units of the kernel's norm; auto is found by "
+    "qp: how strongly the weights are held back, in units of the kernel's norm; auto is found by "
     "cross-validation")
       .range(0, 1e9)
       .paper("DSPM 3.2");
-  f.choice("toward", toward, {"uniform", "given"},
-           "qp: what lambda pulls the weights to, equal ones or those without learning")
+  f.choice(
+       "toward", toward, {"uniform", "given"},
+       "qp: what lambda pulls the weights towards: equal weights, or the weights without learning")
       .paper("DSPM 3.2");
-  f("centre", centre, "qp, alignment, sdp: compare kernels and labels with their means taken away");
+  f("centre", centre,
+    "qp, alignment, sdp: compare kernels and labels after subtracting their means");
   f("balance", balance, "every class counts the same in learning, whatever its number of items")
       .paper("DSPM 6");
   f("overlap", overlap,
-    "items with several labels: similar by how many they share, not only whether")
+    "items with several labels: similarity is how many they share, not only whether they share any")
       .paper("DSPM 6");
   f("mkl_cost", mkl_cost, "mkl: cost of an error, for kernels with values up to 1")
       .range(1e-6, 1e9);
@@ -199,7 +202,7 @@ std::vector<LearnedWeights> learn_weights(const WeightLearning& how, const Kerne
     kept.push_back(j);
     given_kept.push_back(given[j]);
   }
-  if (kept.empty()) {  // nothing but zeros: any weights do
+  if (kept.empty()) {  // all kernels are zero: any weights will do
     const std::vector<double> equal(kernels.num_kernels,
                                     1 / static_cast<double>(kernels.num_kernels));
     return {{0, equal, equal}};

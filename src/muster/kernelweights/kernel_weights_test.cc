@@ -121,7 +121,7 @@ TEST(KernelMoments, EqualTheFormulasPlainAndCentredOverManyTiles) {
 }
 
 TEST(KernelMoments, BalancedMomentsAreThoseOfRepeatedItems) {
-  // One item of the first class for two of the second: the rare one counts twice.
+  // One item of the first class for every two of the second: the rare class counts twice.
   Problem problem(9, 2, 5);
   for (size_t i = 0; i < 9; ++i) problem.labels.of_item[i] = {i % 3 == 0 ? 0 : 1};
   std::vector<Eigen::Index> repeated;
@@ -256,7 +256,7 @@ TEST(KernelWeights, LpHasNoBetterPointAround) {
         lp_weights(problem.tiles(), LabelSimilarity(problem.labels, false, false), largest);
     const double best = oracle::hinge_objective(problem.grams, problem.similarity, u);
     Rng rng(seed);
-    for (int trial = 0; trial < 300; ++trial) {  // convex: a local optimum is one of all
+    for (int trial = 0; trial < 300; ++trial) {  // convex: a local optimum is a global one
       std::vector<double> other = u;
       const double size = std::pow(10, -rng.uniform(0, 4));
       for (double& value : other) value = std::max(0.0, value + size * rng.normal());

@@ -1,8 +1,9 @@
-// The rules of kernel_weights.h that are more than the simplex QP, one a file. Each gives u, not
+// The rules of kernel_weights.h that need more than the simplex QP, one per file. Each gives u, not
 // yet scaled to sum 1, for the kernels divided by `largest`; kernels that are 0 everywhere must
 // have been left out.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,8 +11,14 @@
 
 namespace muster {
 
-// By CLP, through the dual: one row a kernel and one bounded column a pair of items with the same
-// labels.
+// Calls body(p, q, values of all kernels there, divided by `largest`) for all items p <= q, in a
+// fixed order on the calling thread.
+void for_each_pair(
+    const KernelTiles& kernels, std::span<const double> largest,
+    const std::function<void(size_t p, size_t q, std::span<const double> values)>& body);
+
+// By CLP, through the dual: one row per kernel and one bounded column per pair of items with the
+// same labels.
 std::vector<double> lp_weights(const KernelTiles& kernels, const LabelSimilarity& similarity,
                                std::span<const double> largest);
 

@@ -3,19 +3,17 @@
 #include <limits>
 #include <memory>
 
-#include "muster/core/parallel.h"
 #include "muster/kernelweights/weight_rules.h"
 
 namespace muster {
 namespace {
 
-constexpr size_t kTileSide = 128;
 constexpr size_t kMostEntries = 100'000'000;  // of the programme: 1.2 GB
 
-// Primal, with pair weights v: min sum_pq v_pq e_pq, e_pq >= 1 - K_pq where Y_pq = 1, e_pq >= K_pq
-// - Y_pq elsewhere, e, u >= 0. Dual: max sum_{Y=1} y_pq - sum_{Y<1} Y_pq z_pq with 0 <= y, z <=
-// v_pq and for every kernel sum_{Y=1} y_pq K_j(p, q) - sum_{Y<1} z_pq K_j(p, q) <= 0; u are its row
-// prices. Where Y_pq = 0 and no kernel is negative z_pq is at its bound, and only its sum counts: a
+// Primal, with pair weights v: min sum_pq v_pq e_pq, e_pq >= 1 - K_pq if Y_pq = 1, e_pq >= K_pq -
+// Y_pq otherwise, e, u >= 0. Dual: max sum_{Y=1} y_pq - sum_{Y<1} Y_pq z_pq with 0 <= y, z <= v_pq
+// and for every kernel sum_{Y=1} y_pq K_j(p, q) - sum_{Y<1} z_pq K_j(p, q) <= 0; u are its row
+// prices. If Y_pq = 0 and no kernel is negative, z_pq is at its bound, and only its sum counts: a
 // row's right side.
 struct DualProgramme {
   explicit DualProgramme(size_t rows) : right(rows) {}
@@ -38,31 +36,17 @@ void add_pair(double target, double weight, std::span<const double> kernel_value
   if (programme.values.size() > kMostEntries)
     throw usage_error(
         "weights=lp: the linear programme has a column for every pair of items of one class, and "
-        "would need "
-        "more than {} entries; use fewer items or weights=qp",
+        "would need more than {} entries; use fewer items or weights=qp",
         kMostEntries);
 }
 
 DualProgramme gather(const KernelTiles& kernels, const LabelSimilarity& similarity,
                      std::span<const double> largest) {
   DualProgramme out(kernels.num_kernels);
-  const size_t n = kernels.num_items;
   const std::vector<double>& weights = similarity.item_weights();
-  std::vector<double> pair(kernels.num_kernels);
-  for (size_t row = 0; row < n; row += kTileSide)
-    for (size_t col = row; col < n; col += kTileSide) {
-      const Tile tile{row, std::min(kTileSide, n - row), col, std::min(kTileSide, n - col)};
-      Matrix<double> values(kernels.num_kernels, tile.num_rows * tile.num_cols);
-      kernels.fill(tile, values);
-      for (size_t i = 0; i < tile.num_rows; ++i)
-        for (size_t j = 0; j < tile.num_cols; ++j) {
-          const size_t p = row + i, q = col + j;
-          if (q < p) continue;
-          for (size_t k = 0; k < pair.size(); ++k)
-            pair[k] = values(k, i * tile.num_cols + j) / largest[k];
-          add_pair(similarity(p, q), (p == q ? 1 : 2) * weights[p] * weights[q], pair, out);
-        }
-    }
+  for_each_pair(kernels, largest, [&](size_t p, size_t q, std::span<const double> values) {
+    add_pair(similarity(p, q), (p == q ? 1 : 2) * weights[p] * weights[q], values, out);
+  });
   return out;
 }
 
@@ -93,8 +77,8 @@ std::vector<double> lp_weights(const KernelTiles& kernels, const LabelSimilarity
   if (sum <= 0)
     throw data_error(
         "weights=lp: the hinge loss is smallest with all weights 0, since pairs of items of "
-        "different classes "
-        "outnumber the others; it is meant for two classes: use weights=qp or alignment");
+        "different classes outnumber the others; it is meant for two classes: use weights=qp or "
+        "alignment");
   return out;
 }
 

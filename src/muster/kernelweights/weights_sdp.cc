@@ -11,8 +11,7 @@ namespace muster {
 namespace {
 
 constexpr size_t kMostItems = 1000;
-constexpr size_t kTileSide = 128;
-// Keeps an interior where all kernels share a null space.
+// Keeps an interior even if all kernels share a null space.
 constexpr double kRidge = 1e-8;
 
 void require(int code, const char* what) {
@@ -25,19 +24,9 @@ void require(int code, const char* what) {
 Matrix<double> negative_triangles(const KernelTiles& kernels, std::span<const double> largest) {
   const size_t n = kernels.num_items;
   Matrix<double> out(kernels.num_kernels, n * (n + 1) / 2);
-  for (size_t row = 0; row < n; row += kTileSide)
-    for (size_t col = row; col < n; col += kTileSide) {
-      const Tile tile{row, std::min(kTileSide, n - row), col, std::min(kTileSide, n - col)};
-      Matrix<double> values(kernels.num_kernels, tile.num_rows * tile.num_cols);
-      kernels.fill(tile, values);
-      for (size_t k = 0; k < kernels.num_kernels; ++k)
-        for (size_t i = 0; i < tile.num_rows; ++i)
-          for (size_t j = 0; j < tile.num_cols; ++j) {
-            const size_t p = row + i, q = col + j;
-            if (q >= p)
-              out(k, q * (q + 1) / 2 + p) = -values(k, i * tile.num_cols + j) / largest[k];
-          }
-    }
+  for_each_pair(kernels, largest, [&](size_t p, size_t q, std::span<const double> values) {
+    for (size_t k = 0; k < values.size(); ++k) out(k, q * (q + 1) / 2 + p) = -values[k];
+  });
   return out;
 }
 

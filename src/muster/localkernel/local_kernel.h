@@ -1,6 +1,6 @@
 // Kernels between two vectors, the "local kernels" of EMK section 2: one small family for every
-// method that needs one. Values between all pairs of two blocks come from matrix products where the
-// kernel allows it. Cost O(m n d) a block.
+// method that needs one. Values between all pairs of two blocks come from matrix products if the
+// kernel allows it. Cost O(m n d) per block.
 //
 //   gaussian      exp(-gamma |x - y|^2)              EMK 3
 //   laplacian     exp(-gamma |x - y|_1)
@@ -36,7 +36,7 @@ struct LocalKernelOptions {
 class LocalKernel {
  public:
   // gamma=auto becomes 1 / median distance between pairs of the sample (of the kind the kernel
-  // uses; for the polynomial 1 / median squared norm), and 1 where the sample has fewer than two
+  // uses; for the polynomial 1 / median squared norm), and 1 if the sample has fewer than two
   // vectors.
   LocalKernel(const LocalKernelOptions& options, ConstMatrixView sample, Rng rng);
   // gamma is known; `options.gamma` must hold it.
@@ -51,8 +51,8 @@ class LocalKernel {
   void block(ConstMatrixView a, std::span<const float> half_a, ConstMatrixView b,
              std::span<const float> half_b, MatrixView<float> out) const;
   // For kernels of |x - y|^2 (gaussian, cauchy) d k(x, y) / d y = f (x - y), and kernel values
-  // become those factors f in place. The others have kinks or no such form: a basis for them stays
-  // where it starts.
+  // become those factors f in place. The others have kinks or no such form, so a basis for them
+  // stays as it starts.
   bool has_gradient() const;
   void to_gradient_factors(MatrixView<float> values) const;
 

@@ -35,8 +35,7 @@ std::vector<size_t> optimal_assignment(MatrixView<const double> costs) {
   if (cols > kMaxAssignmentEntries / rows)
     throw data_error(
         "matching: sets of {} and {} vectors have more than {} pairs, too many for an exact "
-        "matching; use "
-        "fewer features a set, or greedy or pmk",
+        "matching; use fewer features per set, or greedy or pmk",
         rows, cols, kMaxAssignmentEntries);
   const Range range = range_of(costs);
   const double scale = range.high > range.low ? kIntegerRange / (range.high - range.low) : 0;
@@ -50,8 +49,7 @@ std::vector<size_t> optimal_assignment(MatrixView<const double> costs) {
   Graph graph;
   graph.build(static_cast<int>(rows + cols), arcs.begin(), arcs.end());
 
-  // Rows send one unit or more, columns take one at most. Costs above zero make "or more" exactly
-  // one.
+  // Rows send at least one unit, columns take at most one. Costs above zero make it exactly one.
   Graph::ArcMap<int64_t> cost(graph);
   for (size_t i = 0, arc = 0; i < rows; ++i)
     for (size_t j = 0; j < cols; ++j, ++arc)

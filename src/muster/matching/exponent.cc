@@ -20,9 +20,8 @@ class Exponent final : public PairKernel {
     });
     if (!std::isfinite(sum))
       throw data_error(
-          "exponent: p={} takes local kernel values of these vectors beyond all numbers; use a "
-          "smaller p, or "
-          "scale the vectors by the stage l2",
+          "exponent: p={} takes local kernel values of these vectors out of the range of numbers; "
+          "use a smaller p, or scale the vectors by the stage l2",
           power_);
     return sum / (static_cast<double>(x.vectors.rows()) * static_cast<double>(y.vectors.rows()));
   }

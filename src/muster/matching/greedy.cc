@@ -87,8 +87,8 @@ class Greedy final : public PairKernel, public ImpliesMatches {
 
 // A chain goes from a vector to its best partner, on to that one's best partner, and so on; values
 // rise along it until two are each other's best. No pair that is left beats those two in either's
-// row or column, so that the greedy order would come to take them as well. The chain goes on from
-// what is left of it, hence O(1) scans a pair on average.
+// row or column, so that the greedy order would come to take them as well. The chain continues from
+// what is left of it, hence O(1) scans per pair on average.
 std::vector<RowCol> greedy_assignment(const Matrix<float>& values) {
   struct Node {
     bool is_row;

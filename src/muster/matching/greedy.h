@@ -5,8 +5,8 @@
 // Not a Mercer kernel. Among equal values the order of the vectors' components decides, so that the
 // order within a set does not matter. An empty set has kernel 0 with everything.
 // The kernel implies matches (correspondence.h): the pairs taken, all at level 0.
-// Cost O(m^2 d) a pair: no sorting, since a pair that is best for both its vectors is always taken
-// (greedy_assignment). Memory O(m^2) a thread, O(m d) a set.
+// Cost O(m^2 d) per pair: no sorting, since a pair that is best for both its vectors is always
+// taken (greedy_assignment). Memory O(m^2) per thread, O(m d) per set.
 #pragma once
 
 #include <vector>

@@ -1,8 +1,8 @@
 // The match kernel of Wallraven, Caputo and Graf (ICCV 2003; PMK 2, "Match"):
 //   K(X, Y) = 1/2 [ mean_x max_y k(x, y) + mean_y max_x k(x, y) ].
-// Not a Mercer kernel: the maximum is none. Every vector finds its partner by itself, so that
-// nothing is known of which vectors occur together. An empty set has kernel 0 with everything. Cost
-// O(m^2 d) a pair, in blocks of products that stay in cache; memory O(m d) a set.
+// Not a Mercer kernel, because a maximum is not one. Every vector finds its partner by itself, so
+// the kernel ignores which vectors occur together. An empty set has kernel 0 with everything. Cost
+// O(m^2 d) per pair, in blocks of products that stay in cache; memory O(m d) per set.
 #pragma once
 
 #include "muster/localkernel/local_kernel.h"

@@ -1,11 +1,11 @@
-// The optimal partial matching (PMK 4.1): every vector of the smaller set gets one of the larger
-// set of its own, pi, so that
+// The optimal partial matching (PMK 4.1): every vector x of the smaller set gets a vector pi(x) of
+// the larger set to itself, so that
 //   distance=false   K(X, Y) = max_pi sum_x k(x, pi(x))       a similarity; not a Mercer kernel
 //   distance=true    D(X, Y) = min_pi sum_x |x - pi(x)|       a cost, in the L1 or L2 norm
 // Exact, by LEMON's network simplex (assignment.h). An empty set has value 0 with everything.
 // The kernel implies matches (correspondence.h): x with pi(x), all at level 0, weighted by what
-// they add. Cost O(m^2 d) a pair and the network simplex, in practice about O(m^3); memory O(m^2) a
-// thread.
+// they add. Cost O(m^2 d) per pair and the network simplex, in practice about O(m^3); memory O(m^2)
+// per thread.
 #pragma once
 
 #include "muster/localkernel/local_kernel.h"
@@ -21,7 +21,8 @@ struct MatchingOptions {
   LocalKernelOptions local;
 
   void fields(Fields& f) {
-    f("distance", distance, "the least cost, a distance, instead of the largest similarity")
+    f("distance", distance,
+      "the smallest cost, which is a distance, instead of the largest similarity")
         .paper("PMK 4.1");
     f.choice("ground", ground, {"l1", "l2"}, "distance=true: distance between two vectors");
     local.fields(f);

@@ -42,9 +42,8 @@ Matrix<float> all_local_values(const char* stage, const LocalKernel& local, cons
   const size_t m = x.vectors.rows(), n = y.vectors.rows();
   if (m > 0 && n > kMaxPairs / m)
     throw data_error(
-        "{}: sets of {} and {} vectors have more than {} pairs; use fewer features a set, or a "
-        "kernel "
-        "that keeps no pairs, such as match or pmk",
+        "{}: sets of {} and {} vectors have more than {} pairs; use fewer features per set, or a "
+        "kernel that keeps no pairs, such as match or pmk",
         stage, m, n, kMaxPairs);
   Matrix<float> out(m, n);
   for_each_local_block(local, x, y, [&](size_t row, size_t col, MatrixView<float> block) {
@@ -53,9 +52,8 @@ Matrix<float> all_local_values(const char* stage, const LocalKernel& local, cons
   });
   if (!std::ranges::all_of(out.values(), [](float value) { return std::isfinite(value); }))
     throw data_error(
-        "{}: the local kernel of these vectors is beyond all numbers; scale them by the stage l2, "
-        "or use a "
-        "smaller degree",
+        "{}: the local kernel of these vectors is out of the range of numbers; scale them by the "
+        "stage l2, or use a smaller degree",
         stage);
   return out;
 }

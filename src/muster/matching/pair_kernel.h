@@ -1,7 +1,7 @@
-// What kernels share that look at every pair of vectors of two sets through a local kernel: blocks
-// of local kernel values that stay in cache, tiles of set pairs over threads, the sets themselves
-// as representations. A new one of the kind says only what a pair of sets is worth. Cost O(m^2 d) a
-// pair for the local kernel values; memory O(m d) a set.
+// What the kernels that look at every pair of vectors of two sets through a local kernel share:
+// blocks of local kernel values that stay in cache, tiles of set pairs over threads, the sets
+// themselves as representations. A new kernel of this kind only defines the value of a pair of
+// sets. Cost O(m^2 d) per pair for the local kernel values; memory O(m d) per set.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,8 @@ class PairKernel : public SetKernel {
   explicit PairKernel(LocalKernel local) : local_(std::move(local)) {}
 
   std::shared_ptr<const Representation> represent(const VectorSet& set) const override;
-  // Every value is computed with the two sets in one order of their own, so that k(x, y) = k(y, x)
-  // to the last bit wherever they stand.
+  // Every value is computed with the two sets in an order that depends on them alone, so that k(x,
+  // y) = k(y, x) to the last bit.
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
             const Progress& progress) const final;
   void save(TensorWriter out) const override { out.put("gamma", local_.gamma()); }

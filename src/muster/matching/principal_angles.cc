@@ -21,7 +21,7 @@ Dense to_double(const Matrix<float>& values) {
       .cast<double>();
 }
 
-// A set and an orthonormal basis of (the leading part of) its span: coefficients, one direction a
+// A set and an orthonormal basis of (the leading part of) its span: coefficients, one direction per
 // row.
 class SpannedSet final : public StoredSet {
  public:

@@ -3,13 +3,13 @@
 //   K(X, Y) = prod_i cos^2 theta_i.
 // With the eigenpairs (l_i, u_i) of the values k(x, x') of a set, u_i / sqrt(l_i) are the
 // coefficients of an orthonormal basis of its span; the cosines are the singular values of W_X K_XY
-// W_Y^T, the bases W one a row. `dim` keeps the directions of the largest eigenvalues: a product
+// W_Y^T, the bases W one per row. `dim` keeps the directions of the largest eigenvalues: a product
 // over hundreds of angles is zero for all but equal sets. Directions below 1e-5 of the largest
-// eigenvalue are left out, since single precision cannot tell them from none. A Mercer kernel where
+// eigenvalue are left out, since single precision cannot tell them from none. A Mercer kernel if
 // all spans have the same number of dimensions (dim vectors or more in every set); spans of
-// different dimensions have as many angles as the smaller one, and then it is none. An empty set,
-// and one whose span is the origin, has kernel 0 with everything. Cost O(m^2 d + m^3) a set, once,
-// and O(m^2 d + m^2 dim) a pair; memory O(m (d + dim)) a set.
+// different dimensions have as many angles as the smaller one, and then it is not a Mercer kernel.
+// An empty set, and one whose span is the origin, has kernel 0 with everything. Cost O(m^2 d + m^3)
+// per set, once, and O(m^2 d + m^2 dim) per pair; memory O(m (d + dim)) per set.
 #pragma once
 
 #include "muster/localkernel/local_kernel.h"
@@ -23,7 +23,8 @@ struct PrincipalAnglesOptions {
 
   void fields(Fields& f) {
     f("dim", dim,
-      "dimensions of the span that are compared, by falling eigenvalue; 0 takes the whole span")
+      "dimensions of the span that are compared, those with the largest eigenvalues; 0 takes the "
+      "whole span")
         .range(0, 100000);
     local.fields(f);
   }

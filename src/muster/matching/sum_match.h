@@ -1,6 +1,6 @@
 // The sum match kernel, exactly (EMK eq 3):  K(X, Y) = 1 / (|X| |Y|) sum_x sum_y k(x, y).
-// A Mercer kernel wherever k is one. An empty set has kernel 0 with everything.
-// Cost O(m^2 d) a pair, in tiles of products that stay in cache; memory O(m d) a set.
+// A Mercer kernel if k is one. An empty set has kernel 0 with everything.
+// Cost O(m^2 d) per pair, in tiles of products that stay in cache; memory O(m d) per set.
 #pragma once
 
 #include "muster/localkernel/local_kernel.h"

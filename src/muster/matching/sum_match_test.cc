@@ -4,31 +4,17 @@
 
 #include <cmath>
 
-#include "support/random_data.h"
+#include "support/set_kernels.h"
 
 namespace muster {
 namespace {
-
-Represented represent_all(const SetKernel& kernel, const std::vector<VectorSet>& sets) {
-  Represented out;
-  for (const VectorSet& set : sets) out.push_back(kernel.represent(set));
-  return out;
-}
-
-std::vector<VectorSet> random_sets(size_t count, size_t dim) {
-  std::vector<VectorSet> sets;
-  for (size_t i = 0; i < count; ++i) sets.push_back(oracle::normal_set(i * 97 % 400, dim, Rng(i)));
-  return sets;
-}
 
 TEST(SumMatch, EqualsTheNaiveDoubleLoop) {
   SumMatchOptions options;
   options.local.gamma = 0.1;
   const auto kernel = fit_sum_match(options, {}, Rng(1), {});
-  const auto sets = random_sets(9, 7);
-  const Represented represented = represent_all(*kernel, sets);
-  Matrix<double> gram(9, 9);
-  kernel->gram(represented, represented, gram, {});
+  const auto sets = oracle::random_sets(9, 7);
+  const Matrix<double> gram = oracle::gram_of(*kernel, sets);
   for (size_t i = 0; i < 9; ++i)
     for (size_t j = 0; j < 9; ++j) {
       double sum = 0;
@@ -48,7 +34,7 @@ TEST(SumMatch, EqualsTheNaiveDoubleLoop) {
 
 TEST(SumMatch, SavedRepresentationsComeBackExactly) {
   const auto kernel = fit_sum_match({}, {}, Rng(1), {});
-  const Represented represented = represent_all(*kernel, random_sets(6, 3));
+  const Represented represented = oracle::represent_all(*kernel, oracle::random_sets(6, 3));
   TensorMap saved;
   kernel->save(TensorWriter(saved).scope("kernel"));
   kernel->save_represented(represented, TensorWriter(saved).scope("sets"));

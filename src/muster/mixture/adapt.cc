@@ -35,7 +35,7 @@ class Adaptation {
   }
 
  private:
-  // `mean` holds the universal one.
+  // `mean` holds the universal mean.
   void adapt_mean(double count, std::span<const double> sum, std::span<const float> origin,
                   std::span<double> mean) const {
     for (size_t t = 0; t < mean.size(); ++t)
@@ -79,7 +79,7 @@ class Adaptation {
 }  // namespace
 
 void AdaptOptions::fields(Fields& f) {
-  f("tau", tau, "relevance factor: trust in the universal mixture, in vectors a component")
+  f("tau", tau, "relevance factor: trust in the universal mixture, in vectors per component")
       .range(0, 1e12)
       .paper("UGM 2.2");
   f("iterations", iterations, "iterations of adaptation").range(1, 1000).paper("UGM 2.2");

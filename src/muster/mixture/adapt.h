@@ -1,6 +1,6 @@
 // A universal mixture adapted to a set by MAP-EM, with relevance factor tau (UGM 2.2, eqs 6-8).
-// With r the responsibilities of component m of k, N_m their sum over the T vectors, u the
-// universal one,
+// With r the responsibilities of component m of k, N_m their sum over the T vectors, and ^u for the
+// universal mixture,
 //
 //   w_m  = (N_m + k tau w^u_m) / (T + k tau)
 //   mu_m = (sum_x r x + tau mu^u_m) / (N_m + tau)
@@ -27,7 +27,7 @@ struct AdaptOptions {
 };
 
 // On the calling thread. Without vectors, the universal mixture itself; with tau = 0 a component
-// without vectors stays as it is, but for its weight.
+// without vectors stays as it is, except for its weight.
 Gmm adapt(const AdaptOptions& options, const Universal& universal, ConstMatrixView vectors);
 
 }  // namespace muster

@@ -27,7 +27,7 @@ void adapt_class(std::span<const double> sums, const std::vector<double>& weight
   for (size_t m = 0; m < k; ++m) {
     const std::span<const double> from = sums.subspan(m * width, width);
     const std::span<double> to = shifts.subspan(m * width, width);
-    // Subtraction may leave a count a rounding error below zero.
+    // Subtraction may leave a count below zero by a rounding error.
     const double count = std::max(from[0], 0.0);
     double squared = 0;
     for (size_t t = 1; t < width; ++t) {
@@ -38,7 +38,7 @@ void adapt_class(std::span<const double> sums, const std::vector<double>& weight
   }
 }
 
-// Of each set of sums (a row each) with each class, on average over the set's vectors.
+// The score of each set of sums (one row each) with each class, on average over the set's vectors.
 Matrix<double> scores_of(const Matrix<double>& sums, const Matrix<double>& shifts,
                          size_t num_components) {
   Matrix<double> out(sums.rows(), shifts.rows());
@@ -56,7 +56,7 @@ Matrix<double> to_double(ConstMatrixView values) {
   return out;
 }
 
-// Classes with a vector at least, in their order.
+// Classes with at least one vector, in their order.
 class ClassSums {
  public:
   ClassSums(const Matrix<float>& items, const Labels& labels, size_t num_components)
@@ -88,7 +88,7 @@ class ClassSums {
   Matrix<double> sums_;
 };
 
-// The best score of each labelled item where it is left out of its own classes.
+// The best score of each labelled item when it is left out of its own classes.
 std::vector<double> left_out_scores(const Matrix<float>& items, const Labels& labels,
                                     const ClassSums& classes, const Matrix<double>& shifts,
                                     const std::vector<double>& weights, double tau) {
@@ -170,7 +170,9 @@ ClassMixtures ClassMixtures::fit(MixtureSums universal, const Matrix<float>& sum
   const size_t k = universal.num_components();
   const ClassSums classes(sums_of_items, labels, k);
   if (classes.sums().rows() == 0)
-    throw data_error("class mixtures: no item with a label has a single vector to learn from");
+    throw data_error(
+        "class mixtures: no item with a label has any vectors to learn from; label items that are "
+        "not empty");
   Matrix<double> shifts(classes.sums().rows(), classes.sums().cols());
   for (size_t c = 0; c < shifts.rows(); ++c)
     adapt_class(classes.sums().row(c), universal.weights(), tau, shifts.row(c));

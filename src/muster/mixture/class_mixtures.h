@@ -9,11 +9,11 @@
 //                        - N_m D_cm' S_m^-1 D_cm / 2],
 //   N_m = sum_x r_m(x),  F_m = sum_x r_m(x) x,
 //
-// which is at most the mean of log p_c(x) - log p(x) over X (Jensen) and equals it where there is
-// one component. It is linear in N and F, which add up over items: a training item is left out of
-// its own classes exactly, by subtraction, and so it is known what items of the classes score.
+// which is at most the mean of log p_c(x) - log p(x) over X (Jensen) and equals it if there is one
+// component. It is linear in N and F, which add up over items: a training item is left out of its
+// own classes exactly, by subtraction, and that shows what items of the classes score.
 //
-// Cost of an item: that of the responsibilities, and O(k d) a class.
+// Cost of an item: that of the responsibilities, and O(k d) per class.
 #pragma once
 
 #include "muster/core/labels.h"
@@ -41,8 +41,8 @@ class MixtureSums {
 // Immutable; thread-safe.
 class ClassMixtures {
  public:
-  // From the sums of every training item, a row each. A class without a vector takes no part. Needs
-  // an item with a label (a data error otherwise). Requires tau > 0. The same for any number of
+  // From the sums of every training item, one row each. A class without vectors takes no part. If
+  // no item has a label, that is a data error. Requires tau > 0. The same for any number of
   // threads.
   static ClassMixtures fit(MixtureSums universal, const Matrix<float>& sums_of_items,
                            const Labels& labels, double tau);
@@ -65,8 +65,8 @@ class ClassMixtures {
   ClassMixtures(MixtureSums universal, Matrix<double> shifts, std::vector<double> known_scores);
 
   MixtureSums universal_;
-  // A class a row, laid out as MixtureSums: of each component log (w_cm / w_m) - |d|^2 / 2, then
-  // d = L_m^-1 D_cm.
+  // One row per class, laid out as MixtureSums: of each component log (w_cm / w_m) - |d|^2 / 2,
+  // then d = L_m^-1 D_cm.
   Matrix<double> shifts_;
   std::vector<double> known_scores_;
 };

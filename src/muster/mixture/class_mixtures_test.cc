@@ -143,7 +143,7 @@ TEST(ClassMixtures, WhatHasNoVectorsScoresNothing) {
   Items items = make_items(30, 4, 2);
   const ClassMixtures mixtures = fit(mixture, items);
   EXPECT_EQ(mixtures.score(Matrix<float>(0, 4)), 0);
-  // A class without a vector is no class, an item without a label not known.
+  // A class without vectors does not count, and an item without a label is not known.
   items.labels.class_names.push_back("none");
   items.sets.push_back(Matrix<float>(0, 4));
   items.labels.of_item.push_back({2});

@@ -14,11 +14,11 @@ namespace {
 constexpr double kLeastWeight = 1e-30;
 // Responsibilities below this add nothing to a covariance that single precision would keep.
 constexpr float kLeastShare = 1e-7f;
-// Full covariances are projected for so many columns at a time: the products stay in cache.
+// Full covariances are projected for this many columns at a time: the products stay in cache.
 constexpr size_t kProjectedColumns = 512;
 
 // Responsibilities of a block of this many rows stay in cache between the two products. Full
-// covariances sum over few rows a component, so their blocks are longer.
+// covariances sum over few rows per component, so their blocks are longer.
 size_t block_rows(size_t num_components, CovarianceKind kind) {
   if (kind == CovarianceKind::kFull) return 2048;
   return std::clamp<size_t>(131072 / num_components, 64, 1024);

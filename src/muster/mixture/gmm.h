@@ -4,7 +4,7 @@
 //
 // Diagonal: log w_m N(x | m) = c_m + x . b_m + x^2 . a_m, one matrix product over [x, x^2]. Full:
 // -1/2 |L_m^-1 (x - mu_m)|^2, one product with the stacked L_m^-1. Vectors are taken relative to
-// the mixture's mean, without which the products would cancel in single precision. Cost a vector:
+// the mixture's mean, without which the products would cancel in single precision. Cost per vector:
 // O(k d) diagonal, O(k d^2) full.
 #pragma once
 
@@ -35,8 +35,8 @@ class Gmm {
   // The mean of the mixture, rounded: what vectors and statistics are taken relative to.
   const std::vector<float>& origin() const { return origin_; }
 
-  // responsibilities(i, m) = P(m | x_i); a row adds up to 1. log_densities, where not empty, gets
-  // log p(x_i). On the calling thread.
+  // responsibilities(i, m) = P(m | x_i); a row adds up to 1. log_densities, if not empty, gets log
+  // p(x_i). On the calling thread.
   void posteriors(ConstMatrixView vectors, MatrixView<float> responsibilities,
                   std::span<float> log_densities = {}) const;
 
@@ -54,16 +54,17 @@ class Gmm {
   Matrix<double> means_;
   Matrix<double> covariances_;
   std::vector<float> origin_;
-  std::vector<float>
-      constants_;  // log w_m - 1/2 log |2 pi S_m|, and for diagonal ones what x does not change
+  // log w_m - 1/2 log |2 pi S_m|, and for diagonal covariances what x does not change.
+  std::vector<float> constants_;
   Matrix<float> factors_;  // diagonal: k x 2 d, [b_m, a_m]; full: k d x d, stacked L_m^-1
   std::vector<float> projected_means_;  // full: L_m^-1 (mu_m - origin)
 };
 
 // Sums over vectors x of their responsibilities r_m, relative to the origin o of the mixture that
 // gave them:
-//   counts_m = sum r_m,  sums_m = sum r_m (x - o),  squares_m = sum r_m (x - o)^2 or r_m (x - o) (x
-//   - o)'
+//   counts_m  = sum r_m
+//   sums_m    = sum r_m (x - o)
+//   squares_m = sum r_m (x - o)^2, or sum r_m (x - o) (x - o)'
 // in double precision across blocks. All that EM, MAP adaptation and Fisher vectors need.
 class GmmStatistics {
  public:
@@ -72,7 +73,7 @@ class GmmStatistics {
   // Adds the vectors with the responsibilities that `mixture` gives them. On the calling thread, in
   // blocks: any number of vectors.
   void add(const Gmm& mixture, ConstMatrixView vectors);
-  // Adds the vectors with each one counted for the component named, relative to `origin`.
+  // Adds the vectors, each counted for the component that is named for it, relative to `origin`.
   void add_assigned(std::span<const float> origin, ConstMatrixView vectors,
                     std::span<const uint32_t> component_of);
   void add(const GmmStatistics& other);

@@ -142,7 +142,7 @@ GmmFit run_em(const GmmOptions& options, Gmm start, ConstMatrixView vectors, con
     step.tick();
     if (!fit.objective_per_iteration.empty()) {
       const double gain = objective - fit.objective_per_iteration.back();
-      if (gain < 0 && before_reseeding) {  // the new component does not pay: go on without it
+      if (gain < 0 && before_reseeding) {  // the new component gains nothing: go on without it
         current = *std::move(before_reseeding);
         before_reseeding.reset();
         reseedings_left = 0;
@@ -224,21 +224,27 @@ int rounds_of_splitting(const GmmOptions& options) {
 
 }  // namespace
 
+void prior_gaussian_fields(Fields& f, double& w_mean, double& w_cov, const char* paper) {
+  constexpr double kLargest = 1e12;
+  f("w_mean", w_mean, "prior: weight of the training sample's mean, in vectors")
+      .range(0, kLargest)
+      .paper(paper);
+  f("w_cov", w_cov, "prior: weight of the training sample's covariance, in vectors")
+      .range(0, kLargest)
+      .paper(paper);
+}
+
 void GmmPriorWeights::fields(Fields& f) {
-  f("w_p", w_p, "prior: weight on the components' weights, in vectors each")
+  f("w_p", w_p, "prior: weight of equal component weights, in vectors per component")
       .range(0, 1e12)
       .paper("GEN 3.1.1");
-  f("w_mean", w_mean, "prior: weight of the sample's mean, in vectors")
-      .range(0, 1e12)
-      .paper("GEN 3.1.1");
-  f("w_cov", w_cov, "prior: weight of the sample's covariance, in vectors")
-      .range(0, 1e12)
-      .paper("GEN 3.1.1");
+  prior_gaussian_fields(f, w_mean, w_cov, "GEN 3.1.1");
 }
 
 void GmmOptions::fields(Fields& f) {
   f("components", components, "number of Gaussians").range(1, 100000).paper("GEN 3.4.2, UGM 4.1");
-  f.choice("covariance", covariance, {"diag", "full"}, "of the Gaussians").paper("GEN 3");
+  f.choice("covariance", covariance, {"diag", "full"}, "covariances of the Gaussians")
+      .paper("GEN 3");
   f.choice("init", init, {"kmeans", "split"},
            "first mixture: from k-means, or one Gaussian split again and again")
       .paper("GEN 3.1, UGM 4.1");
@@ -246,8 +252,8 @@ void GmmOptions::fields(Fields& f) {
            "none is maximum likelihood, sample the Gaussian of the training sample")
       .paper("GEN 3.1");
   weights.fields(f);
-  f("iterations", iterations, "most EM iterations").range(1, 10000);
-  f("tolerance", tolerance, "stop when an iteration gains less than this, in nats a vector")
+  f("iterations", iterations, "largest number of EM iterations").range(1, 10000);
+  f("tolerance", tolerance, "stop when an iteration gains less than this, in nats per vector")
       .range(0, 100);
   f("floor", floor, "least variance, as a share of the whole sample's in that dimension")
       .range(1e-9, 1);
@@ -269,7 +275,7 @@ Gmm maximise(const GmmOptions& options, const GmmStatistics& statistics, const G
   parallel_for(k, 1, [&](size_t m, size_t) {
     const double count = statistics.counts[m];
     weights[m] = all > 0 ? (count + prior.w_p) / all : 1 / static_cast<double>(k);
-    // A component without vectors or prior stays where it is.
+    // A component without vectors or prior stays as it is.
     if (count + prior.w_mean < kTiny || count + prior.w_cov < kTiny) return;
     std::vector<double> mean(d);
     update.mean(count, statistics.sums.row(m), mean);
@@ -289,7 +295,7 @@ GmmFit fit_gmm(const GmmOptions& options, ConstMatrixView vectors, const Moments
                const Progress& progress) {
   if (vectors.rows == 0)
     throw data_error(
-        "gmm: there is not a single vector to learn {} Gaussians from; the training items gave no "
+        "gmm: there are no vectors to learn {} Gaussians from, because the training items gave no "
         "features",
         options.components);
   const int all_iterations =

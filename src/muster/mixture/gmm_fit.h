@@ -1,5 +1,5 @@
 // Learning a mixture of Gaussians: EM, or MAP-EM with a conjugate prior taken from one Gaussian
-// (GEN 3.1, eqs 10-12, METHODS 3). With r the responsibilities of component m, N_m their sum, N the
+// (GEN 3.1, eqs 10-12). With r the responsibilities of component m, N_m their sum, N the
 // number of vectors, nu and Sigma0 the mean and covariance of the whole training sample,
 //
 //   w_m  = (N_m + w_p) / (N + k w_p)
@@ -9,8 +9,8 @@
 //
 // Each iteration is one pass over the vectors by matrix products and keeps sums only. What is
 // maximised (the log likelihood, with a prior the log posterior) never falls: variances are floored
-// by the constrained maximiser, a re-seeded component that does not pay is taken back, and the fit
-// ends where rounding would lower it. The same for any number of threads.
+// by the constrained maximiser, a component that was seeded again to no gain is taken back, and the
+// fit ends when rounding would lower it. The same for any number of threads.
 #pragma once
 
 #include "muster/core/options.h"
@@ -22,6 +22,9 @@ namespace muster {
 
 enum class GmmInit { kKMeans, kSplit };
 enum class GmmPriorKind { kNone, kSample };
+
+// The options w_mean and w_cov of all that take the training sample's Gaussian as prior.
+void prior_gaussian_fields(Fields& f, double& w_mean, double& w_cov, const char* paper);
 
 // Weights of a prior Gaussian, in vectors' worth; all 0 is maximum likelihood.
 struct GmmPriorWeights {
@@ -39,7 +42,7 @@ struct GmmOptions {
   GmmPriorKind prior = GmmPriorKind::kSample;
   GmmPriorWeights weights;
   int iterations = 30;
-  // Stops when an iteration raises the objective by less than this, in nats a vector.
+  // Stops when an iteration raises the objective by less than this, in nats per vector.
   double tolerance = 1e-3;
   // Least variance in a dimension, as a share of the whole sample's.
   double floor = 1e-3;
@@ -49,20 +52,20 @@ struct GmmOptions {
 
 struct GmmFit {
   Gmm mixture;
-  // Log likelihood or log posterior a vector: of the first mixture, then after each iteration.
+  // Log likelihood or log posterior per vector: of the first mixture, then after each iteration.
   // Never falls.
   std::vector<double> objective_per_iteration;
   int reseeded = 0;
 };
 
 // `whole` is the sample that prior and floors come from: the one fitted, or a larger one that it is
-// part of. Requires at least one vector. Where the vectors have fewer distinct values than
-// `components`, there may be fewer components.
+// part of. Requires at least one vector. If there are fewer distinct vectors than `components`,
+// there may be fewer components.
 GmmFit fit_gmm(const GmmOptions& options, ConstMatrixView vectors, const Moments& whole, Rng rng,
                const Progress& progress = {});
 
-// The same from a mixture that is given; options say nothing about the first mixture then. Its
-// covariances must keep the floor for the objective to be sure not to fall.
+// The same from a mixture that is given; what the options say about the first mixture is ignored.
+// Its covariances must keep the floor for the objective to be sure not to fall.
 GmmFit refine_gmm(const GmmOptions& options, Gmm start, ConstMatrixView vectors,
                   const Moments& whole, const Progress& progress = {});
 

@@ -32,7 +32,7 @@ std::vector<double> split_step(const Gmm& mixture, size_t component) {
   Eigen::VectorXd axis = solver.eigenvectors().col(n - 1);
   Eigen::Index peak = 0;
   axis.cwiseAbs().maxCoeff(&peak);
-  if (axis[peak] < 0) axis = -axis;  // of the two signs always the same
+  if (axis[peak] < 0) axis = -axis;  // always the same one of the two signs
   for (size_t t = 0; t < d; ++t)
     step[t] = kSplitDeviations * std::sqrt(solver.eigenvalues()[n - 1]) *
               axis[static_cast<Eigen::Index>(t)];

@@ -8,13 +8,13 @@
 
 namespace muster {
 
-// The heaviest components are split, all of them where `target` allows it: each half keeps the
+// The heaviest components are split, all of them if `target` allows it: each half keeps the
 // covariance and half the weight, and moves half a standard deviation along the main axis (full) or
 // the dimension of largest variance (diagonal), one each way. Requires target >= components.
 Gmm split_components(const Gmm& mixture, size_t target);
 
 // Components with less than half a vector's worth of weight take over halves of the heaviest ones;
-// `reseeded` counts them. Nothing where none is dead.
+// `reseeded` counts them. Returns nothing if no component is dead.
 std::optional<Gmm> reseed_dead(const Gmm& mixture, double num_vectors, int* reseeded);
 
 }  // namespace muster

@@ -11,11 +11,12 @@ void UniversalOptions::fields(Fields& f) {
   f.choice("init", init, {"kmeans", "split"},
            "first mixture: from k-means, or one Gaussian split again and again")
       .paper("UGM 4.1");
-  f("em_iterations", em_iterations, "most EM iterations of the universal mixture at its full size")
+  f("em_iterations", em_iterations,
+    "largest number of EM iterations of the universal mixture at its full size")
       .range(1, 10000);
   f("floor", floor, "least variance, as a share of the whole sample's in that dimension")
       .range(1e-9, 1);
-  f("samples", samples, "training vectors that the universal mixture is learnt from, about")
+  f("samples", samples, "about how many training vectors the universal mixture is learned from")
       .range(1, 1e9);
 }
 
@@ -36,7 +37,7 @@ Universal fit_universal(const UniversalOptions& options, CovarianceKind covarian
                         ConstMatrixView sample, Rng rng, const Progress& progress) {
   GmmOptions shape;
   shape.components = options.components;
-  // In one dimension both kinds are one, and a stored mixture is read as diagonal.
+  // In one dimension both kinds are the same, and a stored mixture is read as diagonal.
   shape.covariance = sample.cols == 1 ? CovarianceKind::kDiagonal : covariance;
   shape.init = options.init;
   shape.prior = GmmPriorKind::kNone;

@@ -1,6 +1,6 @@
-// The universal mixture: a mixture of Gaussians that describes the vectors of any set, learnt once
+// The universal mixture: a mixture of Gaussians that describes the vectors of any set, learned once
 // from a sample of many (UGM 2.1). Sets are described relative to it: by adapted copies of it
-// (adapt.h), or by how they would pull its parameters (fisher, supervector). It grows by splitting
+// (adapt.h), or by how they would move its parameters (fisher, supervector). It grows by splitting
 // (UGM 4.1), has no prior, and no variance below `floor` of the whole sample's: patches without
 // gradient would otherwise make a Gaussian of hardly any width, beside which all others vanish.
 #pragma once
@@ -32,12 +32,12 @@ struct Universal {
   static Universal load(TensorReader in);
 };
 
-// Needs at least one vector (a data error otherwise). The same for any number of threads. Where the
-// sample has fewer distinct vectors than `components` there may be fewer.
+// A sample without vectors is a data error. The same for any number of threads. If the sample has
+// fewer distinct vectors than `components`, there may be fewer components.
 Universal fit_universal(const UniversalOptions& options, CovarianceKind covariance,
                         ConstMatrixView sample, Rng rng, const Progress& progress);
 
-// Throws a usage error in the name of `stage` where a mixture learnt elsewhere is not what the
+// Throws a usage error in the name of `stage` if a mixture learned elsewhere is not what the
 // options ask for.
 void require_universal(std::string_view stage, const UniversalOptions& options,
                        CovarianceKind covariance, const Universal& universal);

@@ -9,14 +9,14 @@ namespace muster {
 namespace {
 
 constexpr double kFarthest =
-    4503599627370496.0;  // 2^52: beyond it floor() of a double is no bin any more
+    4503599627370496.0;  // 2^52: floor() of a double beyond it no longer tells bins apart
 constexpr int kMostPlanes = 56;
 // Shifts are multiples of this, so that adding one to a whole number rounds nothing.
 constexpr double kShiftUnits = 1024;
 
 // What is added to every coordinate, so that none is negative: nothing below num_planes, then bits
-// in turn. The bin of side 2^num_planes that holds the sample so meets its neighbours after one or
-// two more levels.
+// in turn. That way the bin of side 2^num_planes that holds the sample meets its neighbours after
+// one or two more levels.
 uint64_t bias_of(int num_planes) {
   constexpr uint64_t kAlternating = 0x5555555555555555;
   return (kAlternating << num_planes) & ((uint64_t{1} << (kMostPlanes - 1)) - 1);
@@ -202,7 +202,7 @@ void BinGrid::save(TensorWriter out) const {
 BinKeys BinGrid::keys(const char* stage, ConstMatrixView vectors, size_t pyramid) const {
   const size_t d = dim();
   if (vectors.rows > 0 && vectors.cols != d)
-    throw data_error("{}: vectors of {} components were given, it was fitted on vectors of {}",
+    throw data_error("{}: vectors of {} components were given, but it was fitted on vectors of {}",
                      stage, vectors.cols, d);
   const uint64_t bias = bias_of(num_planes_);
   std::vector<uint64_t> coordinates(vectors.rows * d);
@@ -214,8 +214,7 @@ BinKeys BinGrid::keys(const char* stage, ConstMatrixView vectors, size_t pyramid
       if (!(std::abs(bin) < kFarthest))
         throw data_error(
             "{}: component {} of a vector is {:g}, which at scale={:g} is beyond the 2^52 bins "
-            "that can be told "
-            "apart; use finite values and a smaller scale",
+            "that can be told apart; use finite values and a smaller scale",
             stage, t, vectors(i, t), scale_);
       const uint64_t coordinate = static_cast<uint64_t>(static_cast<int64_t>(bin)) + bias;
       used |= coordinate ^ bias;

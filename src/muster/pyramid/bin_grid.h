@@ -4,10 +4,10 @@
 //   q_t = floor(scale x_t - origin_t + shift_t),     bins of level i:  floor(q_t / 2^i)
 //
 // and its key holds the bits of all q_t interleaved, highest first: two vectors share a bin of
-// level i where their keys agree but for the last i d bits. So one sort of the keys makes the bins
-// of every level runs, in memory linear in the number of vectors, and nothing is hashed. Bins are
-// aligned so that all of the sample falls into one bin of side 2^num_planes(); keys of vectors that
-// fall out of it are as many bits longer as they need. Thread-safe.
+// level i if their keys agree in all but the last i d bits. One sort of the keys therefore makes
+// the bins of every level runs, in memory linear in the number of vectors, and nothing is hashed.
+// Bins are aligned so that all of the sample falls into one bin of side 2^num_planes(); keys of
+// vectors outside it are longer by as many bits as they need. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace muster {
 // Keys of one length, each `words` words, most significant first.
 struct BinKeys {
   size_t dim = 0;
-  int num_planes = 0;  // bits a coordinate
+  int num_planes = 0;  // bits per coordinate
   size_t words = 1;
   std::vector<uint64_t> bits;
 
@@ -35,10 +35,10 @@ struct BinKeys {
   uint64_t* key(size_t i) { return bits.data() + i * words; }
 };
 
-// The finest level at which two keys of this length share a bin: 0 where they are equal, at most
+// The finest level at which two keys of this length share a bin: 0 if they are equal, at most
 // keys.num_planes.
 int merge_level(const BinKeys& keys, const uint64_t* a, const uint64_t* b);
-// Merge level of the first of all keys, and of what would come behind the last.
+// Merge level of the first of all keys, and of what would follow the last.
 inline constexpr int kNoNeighbour = std::numeric_limits<int>::max();
 // To the least key in the same bin of a level.
 void round_down(const BinKeys& keys, uint64_t* key, int level);
@@ -48,7 +48,7 @@ std::vector<uint32_t> sorted_order(const BinKeys& keys);
 
 class BinGrid {
  public:
-  // One grid a pyramid. With `shift` each is shifted by an amount uniform in [0, D) in every
+  // One grid per pyramid. With `shift` each is shifted by an amount uniform in [0, D) in every
   // dimension, D the largest range of a coordinate in the sample.
   BinGrid(double scale, ConstMatrixView sample, size_t num_pyramids, bool shift, Rng rng);
   explicit BinGrid(TensorReader in);

@@ -48,14 +48,14 @@ void BinTree::join_below(int level) {
       join_from(first - 1);
       continue;
     }
-    // The bin before joins bins left of it first, and those are in another part.
+    // The previous bin first joins bins to its left, and those are in another part.
     join_from(first);
     return;
   }
 }
 
-// Bins that a part has joined without those left of them are born at the level at which they are
-// joined again, so they end with the weight of no level.
+// Bins that a part has joined without the bins to their left are born at the level at which they
+// are joined again, so they end with no level's weight.
 void BinTree::join_from(size_t first) {
   if (first + 1 == open_.size()) return;
   const int level = open_.back().merge_level;

@@ -1,8 +1,8 @@
 // The tree of bins over many sets, from left to right: bins of the finest level come in, and each
-// is joined with its neighbours at the level from which they share a bin. A bin that levels
-// a .. b-1 leave as it is counts once, with what those levels weigh together. A tree may be given a
-// part of the bins only; what needs the rest stays open, for a tree over the open bins of all
-// parts. Cost: the sets in the bins that are joined.
+// is joined with its neighbours at the level from which they share a bin. A bin that levels a ..
+// b-1 leave as it is counts once, with the summed weight of those levels. A tree may be given only
+// a part of the bins; what needs the rest stays open, for a tree over the open bins of all parts.
+// Cost: the sets in the bins that are joined.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ class BinTree {
   void add(int merge_level, int born, std::span<const BinCount> counts);
   // Joins what can be joined without the bin that comes next, which has this merge level.
   void end_before(int merge_level);
-  // Adds the open bins to a tree that goes on behind the bins before them.
+  // Adds the open bins to a tree that continues after the bins before them.
   void hand_on(BinTree& to) const;
   // Of a tree with all the bins, after end_before(kNoNeighbour).
   void finish();
-  // The bins that were joined into others since it was last asked.
+  // The bins that were joined into others since the last call.
   SharedBins take_ended();
 
  private:
@@ -47,7 +47,7 @@ class BinTree {
   SharedBins ended_;
   std::vector<Bin> open_;
   std::vector<BinCount> counts_;   // of the open bins
-  std::vector<uint32_t> in_bin_;   // counts a set in the bin being put together
+  std::vector<uint32_t> in_bin_;   // counts per set in the bin being put together
   std::vector<uint32_t> touched_;  // sets in it
 };
 

@@ -8,7 +8,7 @@ namespace muster {
 namespace {
 
 constexpr size_t kSamplesPerRange = 32;
-// A cut may be this many samples away from where ranges would be equal.
+// A cut may be this many samples away from the point that makes ranges equal.
 constexpr size_t kSamplesAside = 8;
 constexpr size_t kSetsPerTask = 16;
 
@@ -21,8 +21,7 @@ size_t num_keys(Sets sets) {
   return total;
 }
 
-// One at random of every `stride` keys, sorted: a fixed step could meet the same place of every
-// set.
+// One random key of every `stride`, sorted: a fixed step could hit the same position in every set.
 std::vector<Key> sample_keys(Sets sets, size_t stride) {
   std::vector<Key> out;
   Rng rng(1);
@@ -58,7 +57,7 @@ BinKeys find_cuts(Sets sets, size_t keys_per_range) {
   return cuts;
 }
 
-// The first key from `begin` on that is not before the cut, in steps that grow: it is near.
+// The first key from `begin` on that is not before the cut. The steps grow, because it is near.
 size_t first_not_before(const BinKeys& keys, size_t begin, Key cut) {
   const auto before = [&](size_t i) { return key_less(keys, keys.key(i), cut); };
   size_t end = begin;
@@ -91,7 +90,7 @@ KeyRanges::KeyRanges(Sets sets, size_t keys_per_range) : begins_(2, sets.size())
       begins_(cuts.size() + 1, s) = static_cast<uint32_t>(sets[s]->size());
     }
   });
-  // Of all keys before a cut the last one shares the finest bin with it.
+  // Of all keys before a cut, the last one shares the finest bin with the cut.
   parallel_for(cuts.size(), 1, [&](size_t c, size_t) {
     for (size_t s = 0; s < sets.size(); ++s)
       if (const size_t next = begins_(c + 1, s); next > 0)

@@ -1,6 +1,6 @@
 // The sorted keys of many sets, cut into consecutive ranges of about equal size, each of which can
-// be worked on alone. Cuts are at the edges of bins as coarse as can be had, so that few bins have
-// keys in two ranges. The keys alone decide where they are.
+// be worked on alone. Cuts are at the edges of the coarsest bins possible, so that few bins have
+// keys in two ranges. The cuts depend on the keys alone.
 #pragma once
 
 #include "muster/pyramid/bin_grid.h"
@@ -12,13 +12,13 @@ class KeyRanges {
   // Keys of one length, those of a set increasing.
   KeyRanges(std::span<const BinKeys* const> sets, size_t keys_per_range);
 
-  // No range is empty where there are keys at all.
+  // No range is empty unless there are no keys at all.
   size_t size() const { return begins_.rows() - 1; }
   // Of the keys of a set, [begin, end) are in a range.
   size_t begin(size_t set, size_t range) const { return begins_(range, set); }
   size_t end(size_t set, size_t range) const { return begins_(range + 1, set); }
-  // From which level on the first key of a range shares a bin with the last one before it;
-  // kNoNeighbour of the first range and of size().
+  // The level from which the first key of a range shares a bin with the last key before it;
+  // kNoNeighbour for the first range and for size().
   int merge_level(size_t range) const { return merge_levels_[range]; }
 
  private:

@@ -1,13 +1,12 @@
-// The L1 embedding of the earth mover's distance (Indyk & Thaper, 2003; PMK 4.1 compares itself
-// with it):
+// The L1 embedding of the earth mover's distance (Indyk & Thaper 2003; the comparison in PMK 4.1):
 //
 //   d(X, Y) = sum_{i=0}^{L} 2^i |H_i(X) - H_i(Y)|_1,
 //
 // H_i the histogram over bins of side 2^i, level L the first at which one bin holds all vectors it
 // was fitted on; summed over `pyramids` grids shifted at random. A metric that follows the cost of
-// the best match where sets have one size; what one set has more counts at every level. A distance,
-// no kernel. An empty set is as far from another as that one's size says. Thread-safe. Cost as pmk:
-// |a - b| = a + b - 2 min(a, b).
+// the best match if the sets have the same size; surplus vectors of the larger set count at every
+// level. A distance, not a kernel. The distance of an empty set depends on the size of the other
+// set alone. Thread-safe. Cost as pmk: |a - b| = a + b - 2 min(a, b).
 #pragma once
 
 #include "muster/core/options.h"

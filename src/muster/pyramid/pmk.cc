@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// Where scale is auto, finest levels are offered from the one at which two training sets have on
+// If scale is auto, finest levels are offered from the one at which two training sets have on
 // average at least this much of the similarity that each has with itself.
 constexpr double kLeastMeanSimilarity = 0.25;
 constexpr int kNumStarts = 3;
@@ -34,8 +34,8 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     return make_pyramid_set("pmk", grid_, set.vectors);
   }
 
-  // The middle one is the kernel for those who have nothing to choose by: of whole numbers, what
-  // the paper has.
+  // The middle one is for callers who have nothing to choose by: for whole numbers, the paper's
+  // kernel.
   std::vector<std::shared_ptr<const SetKernel>> candidates(
       RepresentedSpan training) const override {
     if (!open_) return {shared_from_this()};
@@ -111,7 +111,7 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     return std::ldexp(1.0, options_.distance ? level : -level);
   }
 
-  // Of I over levels from .. to-1 in eq 6: a level's weight less the next one's.
+  // The factor of I over levels from .. to-1 in eq 6: a level's weight less the next one's.
   double weight(int from, int to) const {
     const double first = level_weight(std::max(from, start_) - start_);
     return to == kForever ? first : first - level_weight(std::max(to, start_) - start_);
@@ -153,7 +153,7 @@ class Pmk final : public SetKernel, public ImpliesMatches {
 
   PmkOptions options_;
   BinGrid grid_;
-  bool open_;  // start is still to be chosen
+  bool open_;  // `start` has not been chosen yet
   int start_;
 };
 

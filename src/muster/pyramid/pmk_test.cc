@@ -13,6 +13,7 @@
 #include "muster/setkernel/correspondence.h"
 #include "oracle/pmk.h"
 #include "support/expect_error.h"
+#include "support/set_kernels.h"
 
 namespace muster {
 namespace {
@@ -48,19 +49,6 @@ Sample all_of(const Sets& sets) {
 PmkOptions options_of(int pyramids, bool shift, PmkNormalise normalise = PmkNormalise::kNone,
                       std::optional<double> scale = 1, bool distance = false) {
   return {pyramids, shift, normalise, scale, distance};
-}
-
-Represented represent_all(const SetKernel& kernel, const Sets& sets) {
-  Represented out;
-  for (const VectorSet& set : sets) out.push_back(kernel.represent(set));
-  return out;
-}
-
-Matrix<double> gram(const SetKernel& kernel, const Sets& sets) {
-  const Represented represented = represent_all(kernel, sets);
-  Matrix<double> out(sets.size(), sets.size());
-  kernel.gram(represented, represented, out, {});
-  return out;
 }
 
 struct Grid {
@@ -99,10 +87,12 @@ TEST(Pmk, FigureTwoOfThePaper) {
   EXPECT_EQ(oracle::pyramid_match(shared), 3.25);
   EXPECT_EQ(oracle::pyramid_match_eq8(shared), 3.25);
   const Sets sets{y, z};
-  EXPECT_EQ(gram(*fit_pmk(options_of(1, false), all_of(sets), Rng(1), {}), sets)(0, 1), 3.25);
-  EXPECT_EQ(gram(*fit_pmk(options_of(1, false, PmkNormalise::kMin), all_of(sets), Rng(1), {}),
-                 sets)(0, 1),
-            3.25 / 5);
+  EXPECT_EQ(oracle::gram_of(*fit_pmk(options_of(1, false), all_of(sets), Rng(1), {}), sets)(0, 1),
+            3.25);
+  EXPECT_EQ(
+      oracle::gram_of(*fit_pmk(options_of(1, false, PmkNormalise::kMin), all_of(sets), Rng(1), {}),
+                      sets)(0, 1),
+      3.25 / 5);
   const auto matches =
       pyramid_matches(*fit_pmk(options_of(1, false), all_of(sets), Rng(1), {}), y, z);
   std::vector<int> by_level(3);
@@ -132,7 +122,7 @@ TEST_P(PmkAgainstOracle, EqualsItExactly) {
     const auto kernel = fit_pmk(options_of(shift ? 3 : 1, shift, PmkNormalise::kNone, 1, distance),
                                 all_of(sets), Rng(3), {});
     const Grid grid(*kernel);
-    const Matrix<double> values = gram(*kernel, sets);
+    const Matrix<double> values = oracle::gram_of(*kernel, sets);
     for (size_t i = 0; i < sets.size(); ++i)
       for (size_t j = i; j < sets.size(); ++j) {
         const bool empty = sets[i].size() == 0 || sets[j].size() == 0;
@@ -140,8 +130,8 @@ TEST_P(PmkAgainstOracle, EqualsItExactly) {
             << i << ", " << j;
         ASSERT_EQ(values(i, j), values(j, i));
       }
-    // Rows and columns of different sets go another way to the same numbers.
-    const Represented all = represent_all(*kernel, sets);
+    // Rows and columns of different sets take another path to the same numbers.
+    const Represented all = oracle::represent_all(*kernel, sets);
     Matrix<double> part(3, 20);
     kernel->gram(RepresentedSpan(all).subspan(7, 3), RepresentedSpan(all).first(20), part, {});
     for (size_t i = 0; i < 3; ++i)
@@ -175,7 +165,7 @@ TEST(Pmk, TakesVectorsFarOutsideTheSample) {
     sets.push_back(whole_numbers(20, 2, -range, 2 * range, Rng(8)));
   }
   const Grid grid(*kernel);
-  const Matrix<double> values = gram(*kernel, sets);
+  const Matrix<double> values = oracle::gram_of(*kernel, sets);
   const double bias = std::ldexp(0x155555, grid.planes);  // as the bins of the kernel are aligned
   for (size_t i = 0; i < sets.size(); ++i)
     for (size_t j = 0; j < sets.size(); ++j) {
@@ -194,7 +184,8 @@ TEST(Pmk, NormalisesAsThePaperSays) {
   Sets sets;
   for (size_t i = 0; i < 5; ++i) sets.push_back(whole_numbers(3 + 5 * i, 2, 0, 32, Rng(i)));
   const auto with = [&](PmkNormalise normalise) {
-    return gram(*fit_pmk(options_of(3, true, normalise), all_of(sets), Rng(3), {}), sets);
+    return oracle::gram_of(*fit_pmk(options_of(3, true, normalise), all_of(sets), Rng(3), {}),
+                           sets);
   };
   const Matrix<double> none = with(PmkNormalise::kNone), min = with(PmkNormalise::kMin),
                        self = with(PmkNormalise::kSelf);
@@ -212,9 +203,9 @@ TEST(Pmk, AnAutomaticScaleOffersFinestLevels) {
   PmkOptions options = options_of(1, true, PmkNormalise::kSelf, std::nullopt);
   EXPECT_EQ(Grid(*fit_pmk(options, all_of(whole), Rng(1), {})).scale, 1);
   const auto of_whole = fit_pmk(options, all_of(whole), Rng(1), {});
-  const auto offered = of_whole->candidates(represent_all(*of_whole, whole));
+  const auto offered = of_whole->candidates(oracle::represent_all(*of_whole, whole));
   EXPECT_GT(offered.size(), 1u);
-  EXPECT_EQ(gram(*offered[(offered.size() - 1) / 2], whole), gram(*of_whole, whole));
+  EXPECT_EQ(oracle::gram_of(*middle_of(offered), whole), oracle::gram_of(*of_whole, whole));
   Sets fractions = whole;
   for (float& value : fractions[0].vectors.row(0)) value = 0;  // the origin, at any scale
   for (VectorSet& set : fractions)
@@ -223,14 +214,14 @@ TEST(Pmk, AnAutomaticScaleOffersFinestLevels) {
   options.shift = false;
   const auto unshifted = fit_pmk(options, all_of(fractions), Rng(1), {});
   const double scale = Grid(*unshifted).scale;
-  const auto candidates = unshifted->candidates(represent_all(*unshifted, fractions));
+  const auto candidates = unshifted->candidates(oracle::represent_all(*unshifted, fractions));
   ASSERT_GT(candidates.size(), 1u);
   for (const auto& candidate : candidates) {
     TensorMap map;
     candidate->save(TensorWriter(map));
     options.scale = std::ldexp(scale, -static_cast<int>(TensorReader(map).number("start")));
-    EXPECT_EQ(gram(*candidate, fractions),
-              gram(*fit_pmk(options, all_of(fractions), Rng(1), {}), fractions));
+    EXPECT_EQ(oracle::gram_of(*candidate, fractions),
+              oracle::gram_of(*fit_pmk(options, all_of(fractions), Rng(1), {}), fractions));
   }
 }
 
@@ -239,7 +230,7 @@ TEST(Pmk, IsPositiveSemiDefinite) {
   for (size_t i = 0; i < 40; ++i) sets.push_back(whole_numbers(1 + i * 7 % 30, 4, 0, 6, Rng(i)));
   for (const PmkNormalise normalise : {PmkNormalise::kNone, PmkNormalise::kSelf}) {
     const Matrix<double> values =
-        gram(*fit_pmk(options_of(2, true, normalise), all_of(sets), Rng(3), {}), sets);
+        oracle::gram_of(*fit_pmk(options_of(2, true, normalise), all_of(sets), Rng(3), {}), sets);
     const Eigen::MatrixXd matrix = Eigen::Map<const Eigen::MatrixXd>(values.data(), 40, 40);
     EXPECT_GE(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix).eigenvalues()[0], -1e-9);
   }
@@ -251,7 +242,7 @@ TEST(Pmk, TheOrderOfManySetsAndThreadsDoNotChangeABit) {
   const auto kernel = fit_pmk(options_of(3, true, PmkNormalise::kSelf), all_of(sets), Rng(3), {});
   const auto with = [&](int threads, const Sets& given) {
     const ThreadLimit limit(threads);
-    return gram(*kernel, given);
+    return oracle::gram_of(*kernel, given);
   };
   const Matrix<double> one = with(1, sets);
   EXPECT_EQ(one, with(2, sets));
@@ -286,7 +277,7 @@ TEST_P(PmkOfManyBins, EqualsPairsOneByOneForAnyNumberOfThreads) {
   const Sets sets = many_clustered_bins(d, range);
   // Fitted on few, so that some sets have longer keys than others.
   const auto kernel = fit_pmk(options_of(1, true), all_of({sets[8]}), Rng(3), {});
-  const Represented all = represent_all(*kernel, sets);
+  const Represented all = oracle::represent_all(*kernel, sets);
   const auto between = [&](int threads, RepresentedSpan rows, RepresentedSpan cols) {
     const ThreadLimit limit(threads);
     Matrix<double> out(rows.size(), cols.size());
@@ -329,7 +320,7 @@ TEST(Pmk, RefusesStoredKeysThatAreNotInOrder) {
   const Sets sets{whole_numbers(10, 2, 0, 1000, Rng(1))};
   const auto kernel = fit_pmk(options_of(1, true), all_of(sets), Rng(1), {});
   TensorMap map;
-  kernel->save_represented(represent_all(*kernel, sets), TensorWriter(map));
+  kernel->save_represented(oracle::represent_all(*kernel, sets), TensorWriter(map));
   EXPECT_EQ(kernel->load_represented(TensorReader(map)).size(), 1u);
   const auto stored = TensorReader(map).values<uint64_t>("keys");
   TensorWriter(map).put("keys", std::vector<uint64_t>(stored.rbegin(), stored.rend()));
@@ -358,7 +349,7 @@ TEST(L1Embedding, EqualsTheFormulaAndIsAMetricOnItsGrid) {
   for (size_t i = 0; i < 20; ++i) sets.push_back(whole_numbers(i * i % 31, 2, -7, 50, Rng(i)));
   const auto kernel = fit_l1_embedding({2, true, 1}, all_of(sets), Rng(3), {});
   const Grid grid(*kernel);
-  const Matrix<double> values = gram(*kernel, sets);
+  const Matrix<double> values = oracle::gram_of(*kernel, sets);
   for (size_t i = 0; i < sets.size(); ++i)
     for (size_t j = i; j < sets.size(); ++j) {
       double expected = 0;
@@ -388,7 +379,7 @@ TEST(PyramidMatches, PairEveryVectorOfTheSmallerSetOnceAndAddUpToTheKernel) {
     }
     EXPECT_EQ(a.size(), matches.size());
     EXPECT_EQ(b.size(), matches.size());
-    EXPECT_EQ(sum, gram(*kernel, sets)(0, 1));
+    EXPECT_EQ(sum, oracle::gram_of(*kernel, sets)(0, 1));
   }
 }
 

@@ -14,12 +14,12 @@ struct FinestBins {
 };
 FinestBins finest_bins(const BinKeys& keys);
 
-// Adds to `sums`, which knows the sets by their place in `sets`. Cost: a sort of all bins, then the
+// Adds to `sums`, which knows the sets by their index in `sets`. Cost: a sort of all bins, then the
 // bins of all levels that two or more sets touch.
 void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> sets,
                       const LevelsWeight& weight, IntersectionSums& sums);
 
-// The same sum for one pair alone, by a merge of its two lists: what few sets take against many.
+// The same sum for one pair alone, by a merge of its two lists: for few sets against many.
 double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestBins& y,
                          const LevelsWeight& weight);
 

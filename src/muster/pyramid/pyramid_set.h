@@ -23,13 +23,13 @@ void save_pyramid_sets(RepresentedSpan sets, TensorWriter out);
 Represented load_pyramid_sets(const BinGrid& grid, TensorReader in);
 
 // out(i, j) = sum over pyramids and levels of weighted intersections of a[i] and b[j]; weights as
-// in add_pyramid_bins. Where a and b are the same span only what is above the diagonal is written.
+// in add_pyramid_bins. If a and b are the same span, only what is above the diagonal is written.
 void pyramid_intersections(const BinGrid& grid, RepresentedSpan a, RepresentedSpan b,
                            const LevelsWeight& weight, MatrixView<double> out,
                            const Progress& progress);
 
-// 1 where all of the sample are whole numbers, as PMK 3.1 has them; else the widest range becomes
-// 2^10.
+// 1 if the sample consists of whole numbers, as in PMK 3.1; else the value that makes the widest
+// range 2^10.
 double automatic_scale(ConstMatrixView sample);
 
 }  // namespace muster

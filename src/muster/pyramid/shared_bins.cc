@@ -14,10 +14,10 @@ constexpr size_t kSparseAtOnce = size_t{1} << 23;  // counts kept back: 64 MiB
 constexpr size_t kDenseAtOnce = 2048;              // columns
 constexpr size_t kRowsPerTask = 8;
 constexpr size_t kTileSide = 64;
-// A dense column costs about a tenth of the time a pair that a sparse one does.
+// Per pair, a dense column takes about a tenth of the time of a sparse one.
 constexpr size_t kDenseShare = 3;
 
-// Where the sets of the rows stand in the bins of a list, row by row.
+// The positions of the rows' sets in the bins of a list, row by row.
 class RowPlaces {
  public:
   RowPlaces(const BinList& list, size_t num_rows)
@@ -116,7 +116,7 @@ void IntersectionSums::flush_sparse() {
 
 void IntersectionSums::flush_dense() {
   if (dense_.size() == 0) return;
-  // One row a set, so that the sums run along rows.
+  // One row per set, so that the sums run along rows.
   Matrix<double> columns(pairs_.num_sets(), dense_.size());
   for (size_t bin = 0; bin < dense_.size(); ++bin)
     for (const auto [set, count] : dense_.bin(bin)) columns(set, bin) = count;

@@ -2,9 +2,9 @@
 //
 //   out(i, j) += sum_bins weight(bin) min(count_i(bin), count_j(bin))
 //
-// Bins are given one after the other with the sets that touch them; each is met once for all pairs,
-// a bin that one set alone touches never. Bins that many sets touch become columns of a dense
-// matrix, which SIMD sums up (math/weighted_minima.h). Cost: per pair the bins that both touch.
+// Bins are given one after the other with the sets that touch them; each is visited once for all
+// pairs, and never if only one set touches it. Bins that many sets touch become columns of a dense
+// matrix, which SIMD sums up (simd/weighted_minima.h). Cost per pair: the bins that both touch.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ class SharedBins {
   BinList sparse_, dense_;
 };
 
-// Adds to `out`, num_rows x num_cols. The order of the bins alone decides the order of every sum,
-// so threads do not change a bit.
+// Adds to `out`, num_rows x num_cols. The order of every sum depends on the order of the bins
+// alone, so the result is the same to the last bit for any number of threads.
 class IntersectionSums {
  public:
   IntersectionSums(const SetPairs& pairs, MatrixView<double> out);

@@ -52,8 +52,7 @@ class Spm final : public SetKernel {
     if (set.size() > 0 && options_.levels > 0 && !set.has_places())
       throw data_error(
           "spm: levels={} needs the place of each vector, and this set has none; give places or "
-          "set "
-          "levels=0",
+          "set levels=0",
           options_.levels);
     const std::vector<uint64_t> bins = occupied_bins(set);
     std::vector<uint32_t> starts(num_parts() + 1), words;
@@ -201,7 +200,7 @@ class Spm final : public SetKernel {
 
   std::shared_ptr<const Words> words_;
   SpmOptions options_;
-  std::vector<double> weights_;  // one a cell
+  std::vector<double> weights_;  // one per cell
   std::optional<WeightLearning> to_learn_;
 };
 
@@ -213,11 +212,12 @@ void SpmOptions::fields(Fields& f) {
       .range(0, 5)
       .paper("DSPM 3.1");
   f.choice("counts", counts, {"share", "raw"},
-           "words are counted as shares of the set's vectors, or as they are")
+           "count words as shares of the set's vectors, or as they are")
       .paper("DSPM 3.1");
   std::vector<std::string> names = {"dyadic", "constant"};
   names.insert(names.end(), kWeightRuleNames.begin(), kWeightRuleNames.end());
-  f.choice("weights", weights, names, "of the cells: by level, all 1, or learnt from the labels")
+  f.choice("weights", weights, names,
+           "weights of the cells: by level, all 1, or learned from the labels")
       .paper("DSPM 3");
   learning.fields(f);
 }
@@ -240,7 +240,7 @@ std::shared_ptr<const SetKernel> fit_spm(const SpmOptions& options, const Sample
 
 std::shared_ptr<const SetKernel> load_spm(const SpmOptions& options, TensorReader in) {
   std::vector<double> weights = in.values<double>("weights");
-  in.require(weights.size() == cells_below(options.levels + 1), "one weight a cell");
+  in.require(weights.size() == cells_below(options.levels + 1), "one weight per cell");
   in.require(std::ranges::all_of(weights, [](double weight) { return std::isfinite(weight); }),
              "finite weights");
   return std::make_shared<Spm>(load_words(options.vocabulary, in), options, std::move(weights),

@@ -5,12 +5,12 @@
 //
 // with H the histogram of visual words in the cell, divided by the number of vectors of the whole
 // set (counts=share) or not (counts=raw). Weights: dyadic w = 1 / 2^L at level 0 and 1 / 2^(L-l+1)
-// above; constant 1; or learnt, one a cell (kernel_weights.h). A set is kept as its non-zero bins,
-// sorted by cell and word.
+// above; constant 1; or learned, one per cell (kernel_weights.h). A set is kept as its non-zero
+// bins, sorted by cell and word.
 //
 // Levels above 0 require places (data error). An empty set has value 0 with every set. Thread-safe.
-// Cost: represent O(m words d); a pair O(bins that are not 0 in the sparser of the two), 32 pairs
-// at once.
+// Cost: O(m words d) to represent a set; per pair the bins that are not 0 in the sparser of the
+// two, 32 pairs at once.
 #pragma once
 
 #include "muster/codebook/words.h"
@@ -19,7 +19,7 @@
 
 namespace muster {
 
-// From kUniform on the rules of WeightRule.
+// From kUniform on, the rules of WeightRule.
 enum class SpmWeights { kDyadic, kConstant, kUniform, kQp, kLp, kAlignment, kSdp, kMkl };
 enum class SpmCounts { kShare, kRaw };
 
@@ -36,12 +36,12 @@ struct SpmOptions {
   bool learns_weights() const { return weights >= SpmWeights::kUniform; }
 };
 
-// Before weights are learnt the kernel has the dyadic ones.
+// Until weights are learned, the kernel has the dyadic ones.
 std::shared_ptr<const SetKernel> fit_spm(const SpmOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress);
 std::shared_ptr<const SetKernel> load_spm(const SpmOptions& options, TensorReader in);
 
-// The weights of equation 3, one a cell, level by level.
+// The weights of equation 3, one per cell, level by level.
 std::vector<double> dyadic_weights(int levels);
 
 }  // namespace muster

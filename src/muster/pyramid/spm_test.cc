@@ -4,7 +4,7 @@
 
 #include "muster/core/parallel.h"
 #include "oracle/spm.h"
-#include "support/random_data.h"
+#include "support/set_kernels.h"
 
 namespace muster {
 namespace {
@@ -16,17 +16,12 @@ struct Fixture {
     TensorMap map;
     kernel->save(TensorWriter(map));
     words = TensorReader(map).matrix<float>("words");
-    for (size_t i = 0; i < num_sets; ++i) {
+    for (size_t i = 0; i < num_sets; ++i)
       sets.push_back(oracle::normal_set(i * 37 % 90, dim, Rng(i)));  // the first one is empty
-      represented.push_back(kernel->represent(sets.back()));
-    }
+    represented = oracle::represent_all(*kernel, sets);
   }
 
-  Matrix<double> gram() const {
-    Matrix<double> out(sets.size(), sets.size());
-    kernel->gram(represented, represented, out, {});
-    return out;
-  }
+  Matrix<double> gram() const { return oracle::gram_of(*kernel, represented, represented); }
 
   std::shared_ptr<const SetKernel> kernel;
   Matrix<float> words;

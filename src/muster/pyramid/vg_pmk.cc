@@ -44,8 +44,8 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
   std::shared_ptr<const Representation> represent(const VectorSet& set) const override {
     if (set.size() > 0 && set.dim() != tree_.centres.cols())
       throw data_error(
-          "vg-pmk: vectors of {} components were given, it was fitted on vectors of {}", set.dim(),
-          tree_.centres.cols());
+          "vg-pmk: vectors of {} components were given, but it was fitted on vectors of {}",
+          set.dim(), tree_.centres.cols());
     auto out = std::make_shared<TreeSet>();
     out->size = set.size();
     out->nodes = count_nodes(set.vectors, tree_.paths(set.vectors));
@@ -113,7 +113,7 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
     }
   }
 
-  // Of a match in a node where the two sets have these radii.
+  // The weight of a match in a node in which the two sets have these radii.
   double pair_weight(uint32_t node, double radius_a, double radius_b) const {
     if (options_.weights != BinWeights::kInput) return weights_[node];
     const double unit = tree_.radii[0];
@@ -222,7 +222,7 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
 
   VgPmkOptions options_;
   KMeansTree tree_;
-  std::vector<double> weights_;  // one a node
+  std::vector<double> weights_;  // one per node
 };
 
 void VgPmk::save_represented(RepresentedSpan sets, TensorWriter out) const {

@@ -7,9 +7,10 @@
 // weights=global: w_v = r_root / r_v, r_v the largest distance to the centre of v among the vectors
 // it was fitted on (never less than a child's): a Mercer kernel, since weights only fall towards
 // the root. weights=input: w_v = r_root / (r_v(X) + r_v(Y)), from the two sets themselves; not
-// always one. weights=level: w_v = 2^-height, as in pmk. Normalised as pmk is. An empty set has
-// kernel 0 with everything. Thread-safe. Cost: a set O(m branch levels d); a Gram the nodes that
-// two sets share (shared_bins.h), with weights=input a merge of two lists a pair.
+// always a Mercer kernel. weights=level: w_v = 2^-height, as in pmk. Normalised as pmk is. An empty
+// set has kernel 0 with everything. Thread-safe. Cost: O(m branch levels d) per set; for a Gram
+// matrix the nodes that two sets share (shared_bins.h), with weights=input a merge of two lists per
+// pair.
 #pragma once
 
 #include "muster/codebook/kmeans_tree.h"
@@ -27,8 +28,8 @@ struct VgPmkOptions {
   void fields(Fields& f) {
     tree.fields(f);
     f.choice("weights", weights, {"global", "input", "level"},
-             "of a match: by the node's radius in training, by the radii of the two sets in it, or "
-             "2^-height");
+             "weight of a match: by the node's radius in training, by the radii of the two sets in "
+             "it, or 2^-height");
     f.choice("normalise", normalise, {"none", "min", "self"},
              "divide by the size of the smaller set, or by the root of both self-similarities")
         .paper("PMK 3.1");

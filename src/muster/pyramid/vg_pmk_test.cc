@@ -8,7 +8,7 @@
 #include "muster/setkernel/correspondence.h"
 #include "oracle/vg_pmk.h"
 #include "support/expect_error.h"
-#include "support/random_data.h"
+#include "support/set_kernels.h"
 
 namespace muster {
 namespace {
@@ -28,14 +28,7 @@ class VgPmkTest : public testing::TestWithParam<BinWeights> {
     kernel.save(TensorWriter(map));
     return load_kmeans_tree(TensorReader(map).scope("tree"));
   }
-  Matrix<double> gram(const SetKernel& kernel) const {
-    Represented represented;
-    for (const VectorSet& set : sets_) represented.push_back(kernel.represent(set));
-    Matrix<double> out(sets_.size(), sets_.size());
-    kernel.gram(represented, represented, out, {});
-    return out;
-  }
-  // Of a match of the two sets in a node.
+  // The weight of a match of the two sets in a node.
   double weight(const KMeansTree& tree, const VectorSet& a, const VectorSet& b,
                 uint32_t node) const {
     size_t depth = 0;
@@ -66,7 +59,7 @@ class VgPmkTest : public testing::TestWithParam<BinWeights> {
 TEST_P(VgPmkTest, EqualsTheDefinition) {
   const auto kernel = fit(PmkNormalise::kNone);
   const KMeansTree tree = tree_of(*kernel);
-  const Matrix<double> values = gram(*kernel);
+  const Matrix<double> values = oracle::gram_of(*kernel, sets_);
   for (size_t i = 0; i < sets_.size(); i += 3)
     for (size_t j = i; j < sets_.size(); j += 2) {
       const double expected = oracle::vg_pyramid_match(
@@ -78,13 +71,13 @@ TEST_P(VgPmkTest, EqualsTheDefinition) {
 }
 
 TEST_P(VgPmkTest, NormalisedBySelfHasOnesOnTheDiagonal) {
-  const Matrix<double> values = gram(*fit(PmkNormalise::kSelf));
+  const Matrix<double> values = oracle::gram_of(*fit(PmkNormalise::kSelf), sets_);
   for (size_t i = 0; i < sets_.size(); ++i) EXPECT_NEAR(values(i, i), sets_[i].size() > 0, 1e-12);
 }
 
 TEST_P(VgPmkTest, MatchesPairEveryVectorOfTheSmallerSetAndAddUpToTheKernel) {
   const auto kernel = fit(PmkNormalise::kNone);
-  const Matrix<double> values = gram(*kernel);
+  const Matrix<double> values = oracle::gram_of(*kernel, sets_);
   for (size_t i = 0; i + 1 < sets_.size(); i += 2) {
     const auto matches = pyramid_matches(*kernel, sets_[i], sets_[i + 1]);
     std::set<size_t> a, b;

@@ -11,10 +11,12 @@ std::unique_ptr<Reducer> fit_pca(const PcaOptions& options, const Sample& sample
   const size_t d = sample.vectors.cols();
   if (sample.vectors.rows() == 0)
     throw data_error(
-        "pca: there is not a single vector to learn from; the training items gave no features");
+        "pca: there are no vectors to learn from, because the training items gave no features");
   if (static_cast<size_t>(options.dim) > d)
-    throw usage_error("pca: option dim={} is not allowed: the vectors have only {} dimensions",
-                      options.dim, d);
+    throw usage_error(
+        "pca: option dim={} is not allowed: the vectors have only {} dimensions; keep at most that "
+        "many",
+        options.dim, d);
   const Moments moments = sample_moments(sample.vectors);
   const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>
       covariance(moments.covariance.data(), static_cast<Eigen::Index>(d),
@@ -28,8 +30,7 @@ std::unique_ptr<Reducer> fit_pca(const PcaOptions& options, const Sample& sample
     Eigen::Index peak = 0;
     direction.cwiseAbs().maxCoeff(&peak);
     if (direction[peak] < 0) direction = -direction;
-    if (options
-            .whiten)  // directions without variance stay as they are small, not blown up to noise
+    if (options.whiten)  // directions without variance stay small instead of becoming noise
       direction /= std::sqrt(std::max({solver.eigenvalues()[column], 1e-9 * largest, 1e-30}));
     for (size_t t = 0; t < d; ++t)
       basis(j, t) = static_cast<float>(direction[static_cast<Eigen::Index>(t)]);

@@ -1,5 +1,5 @@
 // PCA: y = B (x - mean), B the eigenvectors of the covariance of a sample with the largest
-// eigenvalues (METHODS 2; PMK 5, UGM 4.1, GEN 3.2.1). Fit: O(n d^2 + d^3); apply: O(m d dim) a set.
+// eigenvalues (PMK 5, UGM 4.1, GEN 3.2.1). Fit: O(n d^2 + d^3); apply: O(m d dim) per set.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ struct PcaOptions {
   bool whiten = false;
 
   void fields(Fields& f) {
-    f("dim", dim, "dimensions to keep, at most those there are")
+    f("dim", dim, "dimensions to keep, at most as many as the vectors have")
         .range(1, 65536)
         .paper("GEN 3.2.1, UGM 4.1");
     f("whiten", whiten, "scale every kept dimension to unit variance");

@@ -16,7 +16,7 @@ using Eigen::MatrixXd;
 
 struct Cross {
   MatrixXd covariance;  // X'X / n
-  MatrixXd classes;     // X'Y / n, a column a class
+  MatrixXd classes;     // X'Y / n, a column per class
   std::vector<float> mean;
 };
 
@@ -97,10 +97,12 @@ std::unique_ptr<Reducer> fit_pls(const PlsOptions& options, const Sample& sample
   const size_t d = sample.vectors.cols();
   if (sample.vectors.rows() == 0)
     throw data_error(
-        "pls: there is not a single vector to learn from; the training items gave no features");
+        "pls: there are no vectors to learn from, because the training items gave no features");
   if (static_cast<size_t>(options.dim) > d)
-    throw usage_error("pls: option dim={} is not allowed: the vectors have only {} dimensions",
-                      options.dim, d);
+    throw usage_error(
+        "pls: option dim={} is not allowed: the vectors have only {} dimensions; keep at most that "
+        "many",
+        options.dim, d);
   const Cross cross = cross_products(sample);
   const MatrixXd columns = directions(cross, options.dim);
   Matrix<float> basis(static_cast<size_t>(options.dim), d);

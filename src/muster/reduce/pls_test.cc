@@ -38,12 +38,6 @@ Eigen::MatrixXd basis_of(const Reducer& reducer) {
   return out;
 }
 
-PlsOptions keep(int dim) {
-  PlsOptions options;
-  options.dim = dim;
-  return options;
-}
-
 TEST(Pls, DirectionsAreOrthonormalAndEqualSvdAndDeflate) {
   for (const int classes : {2, 4})
     for (const int dim : {1, 3, 7}) {
@@ -60,7 +54,7 @@ TEST(Pls, DirectionsAreOrthonormalAndEqualSvdAndDeflate) {
       }
       x.rowwise() -= x.colwise().mean().eval();
       y.rowwise() -= y.colwise().mean().eval();
-      const Eigen::MatrixXd ours = basis_of(*fit_pls(keep(dim), sample)),
+      const Eigen::MatrixXd ours = basis_of(*fit_pls({.dim = dim}, sample)),
                             naive = oracle::pls_directions(x, y, dim);
       EXPECT_LT((ours.transpose() * ours - Eigen::MatrixXd::Identity(dim, dim)).norm(), 1e-5);
       for (Eigen::Index j = 0; j < dim; ++j)
@@ -77,24 +71,24 @@ TEST(Pls, FindsTheDirectionThatSeparatesTheClassesAndPcaWouldMiss) {
     sample.vectors(i, 0) += i % 2 == 0 ? 1.0f : -1.0f;
     sample.vectors(i, 1) *= 10;
   }
-  EXPECT_GT(std::abs(basis_of(*fit_pls(keep(1), sample))(0, 0)), 0.7);
+  EXPECT_GT(std::abs(basis_of(*fit_pls({.dim = 1}, sample))(0, 0)), 0.7);
 }
 
 TEST(Pls, FillsUpWhereClassesSayNothing) {
   Sample sample{Matrix<float>(8, 4), std::vector<int>(8), 2};  // all vectors equal
   for (size_t i = 0; i < 8; ++i) sample.labels[i] = static_cast<int>(i % 2);
-  const Eigen::MatrixXd ours = basis_of(*fit_pls(keep(4), sample));
+  const Eigen::MatrixXd ours = basis_of(*fit_pls({.dim = 4}, sample));
   EXPECT_LT((ours.transpose() * ours - Eigen::MatrixXd::Identity(4, 4)).norm(), 1e-5);
 }
 
 TEST(Pls, RefusesTooManyDimensionsNoDataAndOneClass) {
-  EXPECT_ERROR(fit_pls(keep(4), labelled_sample(30, 3, 2)), kUsage, "dim=4");
+  EXPECT_ERROR(fit_pls({.dim = 4}, labelled_sample(30, 3, 2)), kUsage, "dim=4");
   Sample one_class = labelled_sample(30, 3, 2);
   for (int& label : one_class.labels) label = std::min(label, 0);
-  EXPECT_ERROR(fit_pls(keep(2), one_class), kData, "two classes");
+  EXPECT_ERROR(fit_pls({.dim = 2}, one_class), kData, "two classes");
   Sample none;
   none.vectors = Matrix<float>(0, 3);
-  EXPECT_ERROR(fit_pls(keep(2), none), kData, "pls");
+  EXPECT_ERROR(fit_pls({.dim = 2}, none), kData, "pls");
 }
 
 }  // namespace

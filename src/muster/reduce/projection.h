@@ -7,7 +7,7 @@ namespace muster {
 
 class Projection final : public Reducer {
  public:
-  // `basis` has one direction a row.
+  // `basis` has one direction per row.
   Projection(std::vector<float> mean, Matrix<float> basis);
 
   size_t input_dim() const override { return basis_.cols(); }

@@ -56,7 +56,7 @@ class Places final : public Reducer {
   VectorSet apply(VectorSet set) const override {
     if (set.size() > 0 && !set.has_places())
       throw data_error(
-          "places: this set has no places to append; give them or leave the stage out");
+          "places: this set has no places to append; give places or leave the stage out");
     Matrix<float> extended(set.size(), output_dim());
     for (size_t i = 0; i < set.size(); ++i) {
       std::ranges::copy(set.vectors.row(i), extended.row(i).begin());

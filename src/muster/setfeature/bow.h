@@ -1,5 +1,5 @@
 // Bag of words: the histogram of nearest words, divided by the size of the set (EMK section 2, eq
-// 1). As a match kernel it counts the pairs of vectors that share a word. Cost O(m k d) a set.
+// 1). As a match kernel it counts the pairs of vectors that share a word. Cost O(m k d) per set.
 #pragma once
 
 #include "muster/codebook/words.h"
@@ -11,10 +11,7 @@ struct BowOptions {
   WordsOptions vocabulary;
   PoolingOptions pooling;
 
-  void fields(Fields& f) {
-    vocabulary.fields(f);
-    pooling.fields(f);
-  }
+  void fields(Fields& f) { fields_of(f, vocabulary, pooling); }
 };
 
 SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng,

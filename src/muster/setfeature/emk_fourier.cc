@@ -20,8 +20,8 @@ constexpr size_t kAnglesPerBlock = 65536;
 
 class EmkFourier final : public SetStatistic {
  public:
-  using Frequencies =
-      std::variant<Matrix<float>, HadamardDirections>;  // rows of W, or what stands for them
+  using Frequencies = std::variant<Matrix<float>, HadamardDirections>;  // rows of W, or a product
+                                                                        // that stands for them
 
   EmkFourier(Frequencies frequencies, std::vector<float> phases)
       : frequencies_(std::move(frequencies)), phases_(std::move(phases)) {}
@@ -170,8 +170,7 @@ void require_shift_invariant(LocalKernelKind kind) {
     return;
   throw usage_error(
       "emk-fourier: option kernel takes gaussian, laplacian or cauchy only, whose Fourier "
-      "transforms are "
-      "densities; for other kernels use emk-cksvd");
+      "transforms are densities; for other kernels use emk-cksvd");
 }
 
 }  // namespace
@@ -182,12 +181,12 @@ void EmkFourierOptions::fields(Fields& f) {
   f("orthogonal", orthogonal, "orthogonal directions: same kernel, smaller error")
       .paper("Yu et al. 2016");
   f("hadamard", hadamard,
-    "directions by fast Hadamard transforms, d log d a block instead of d^2; where d is at least "
-    "48 and 3/4 of a power of two")
+    "directions by fast Hadamard transforms, d log d per block instead of d^2; used if d is at "
+    "least 48 and 3/4 of a power of two")
       .paper("Yu et al. 2016");
   f("draws", draws,
-    "frequencies drawn for each that is kept: those whose averages differ most between the "
-    "classes; 1 keeps all")
+    "frequencies drawn for each one that is kept; kept are those whose averages differ most "
+    "between the classes, and 1 keeps all")
       .range(1, 1000)
       .paper("Sinha & Duchi 2016");
   pooling.fields(f);
@@ -234,7 +233,7 @@ SetFeature load_emk_fourier(const EmkFourierOptions& options, TensorReader in) {
                       options.pooling);
   }
   const double input_dim = in.number("input_dim");
-  in.require(input_dim >= 1 && input_dim <= 1e6, "the vectors' dimension is none");
+  in.require(input_dim >= 1 && input_dim <= 1e6, "the dimension of the vectors is out of range");
   const auto d = static_cast<size_t>(input_dim);
   std::vector<float> lengths = in.values<float>("lengths");
   Matrix<float> signs = in.matrix<float>("signs");

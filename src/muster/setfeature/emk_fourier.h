@@ -5,17 +5,16 @@
 //
 //   gaussian    rows of W ~ N(0, 2 gamma I)
 //   laplacian   components of W ~ Cauchy of scale gamma
-//   cauchy      rows of W ~ N(0, 2 gamma s I), s ~ Exp(1) a row
+//   cauchy      rows of W ~ N(0, 2 gamma s I), s ~ Exp(1) per row
 //   b ~ U[-pi, pi]
 //
 // With orthogonal=true (gaussian, cauchy) blocks of d rows are made orthogonal, their lengths kept
 // as drawn (orthogonal random features, Yu et al. 2016): same expectation, smaller error. With
-// hadamard=true they are drawn as math/hadamard.h has them, where the vectors' dimension nearly
-// fills a power of two: D log d instead of D d a vector. draws=k draws k D features and keeps the D
+// hadamard=true they are drawn as simd/hadamard.h describes if the vectors' dimension nearly fills
+// a power of two: D log d per vector instead of D d. draws=k draws k D features and keeps the D
 // whose averages differ most between the classes of the sample (after Sinha & Duchi 2016); the
-// kernel is then one that the labels shaped. Cost a set: O(m D log d) by Hadamard transforms, O(m d
-// D) by a matrix product otherwise, and m D cosines; fit O(d D), or O(d^2 D) orthogonal without
-// them.
+// kernel is then shaped by the labels. Cost per set: O(m D log d) by Hadamard transforms, O(m d D)
+// by a matrix product otherwise, and m D cosines; fit O(d D), or O(d^2 D) orthogonal without them.
 #pragma once
 
 #include "muster/localkernel/local_kernel.h"

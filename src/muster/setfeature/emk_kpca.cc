@@ -10,10 +10,11 @@
 namespace muster {
 
 void EmkKpcaOptions::fields(Fields& f) {
-  f("dim", dim, "dimension of the map (D); fewer where the kernel matrix has a lower rank")
+  f("dim", dim, "dimension of the map (D); lower if the kernel matrix has a lower rank")
       .range(1, 20000)
       .paper("EMK 3.1");
-  f("samples", samples, "local features the components are made of (F); the paper has 10,000")
+  f("samples", samples,
+    "local features that the components are computed from (F); the paper uses 10,000")
       .range(1, 20000)
       .paper("EMK 4");
   local.fields(f);
@@ -24,7 +25,7 @@ SetFeature fit_emk_kpca(const EmkKpcaOptions& options, const Sample& sample, Rng
                         const Progress&) {
   if (sample.vectors.rows() == 0)
     throw data_error(
-        "emk-kpca: there is not a single vector to learn from; the training items gave no "
+        "emk-kpca: there are no vectors to learn from, because the training items gave no "
         "features");
   const LocalKernel kernel(options.local, sample.vectors, rng);
   Matrix<float> basis = select_rows(
@@ -38,7 +39,10 @@ SetFeature fit_emk_kpca(const EmkKpcaOptions& options, const Sample& sample, Rng
                  gram.view().slice_rows(begin, end - begin));
   });
   TopEigen top = top_eigenpairs(gram, static_cast<size_t>(options.dim), rng.derive("eigen"));
-  if (top.values.empty()) throw data_error("emk-kpca: the kernel is 0 between all sampled vectors");
+  if (top.values.empty())
+    throw data_error(
+        "emk-kpca: the local kernel is 0 between all sampled vectors; choose another kernel or "
+        "gamma");
   for (size_t j = 0; j < top.values.size(); ++j)
     for (float& value : top.vectors.row(j)) value /= static_cast<float>(std::sqrt(top.values[j]));
   return SetFeature(std::make_unique<KernelMap>(kernel, std::move(basis), std::move(top.vectors)),

@@ -1,7 +1,7 @@
 // Efficient match kernel by kernel PCA (EMK 3.1): phi(x) = Lambda^-1/2 U' k_F(x), with U, Lambda
-// the D largest eigenpairs of the kernel matrix of F random local features. Not centred, as dot
-// products are to approximate the kernel itself. Cost O(m F d + D F) a set: it grows with the
-// sample F, the price the paper names; fit O(F^2 (d + D)).
+// the D largest eigenpairs of the kernel matrix of F random local features. Not centred, because
+// dot products must approximate the kernel itself. Cost O(m F d + D F) per set: it grows with the
+// sample F, as the paper warns; fit O(F^2 (d + D)).
 #pragma once
 
 #include "muster/localkernel/local_kernel.h"

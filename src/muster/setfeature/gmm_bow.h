@@ -4,7 +4,7 @@
 //   h_m(X) = 1 / |X| sum_x P(m | x)
 //
 // A histogram whose bins have shapes of their own and soft borders. Non-negative, adds up to 1.
-// Cost O(m k d) a set with diagonal covariances, O(m k d^2) with full ones.
+// Cost O(m k d) per set with diagonal covariances, O(m k d^2) with full ones.
 #pragma once
 
 #include "muster/mixture/mixture_vocabulary.h"
@@ -19,7 +19,8 @@ struct GmmBowOptions {
 
   void fields(Fields& f) {
     vocabulary.fields(f);
-    f("samples", samples, "training vectors that the mixture is learnt from, about").range(1, 1e9);
+    f("samples", samples, "about how many training vectors the mixture is learned from")
+        .range(1, 1e9);
     pooling.fields(f);
   }
 };

@@ -1,6 +1,6 @@
 // Kernel codebook (van Gemert et al. 2008, EMK 3.1): every vector is shared out over the words by a
 // Gaussian of its distance, exp(-|x - w|^2 / (2 sigma^2)) divided by its sum over the words; the
-// set's vector is the mean. Cost O(m k d) a set.
+// set's vector is the mean. Cost O(m k d) per set.
 #pragma once
 
 #include "muster/codebook/vocabulary.h"

@@ -40,7 +40,7 @@ void KernelMap::finish(std::span<const float> sum, size_t count, std::span<float
           MatrixView<float>(out.data(), 1, out.size()), 1.0f / static_cast<float>(count));
 }
 
-// P is read from memory once, not once a cell.
+// P is read from memory once, not once per cell.
 void KernelMap::finish_cells(ConstMatrixView sums, std::span<const size_t> counts,
                              MatrixView<float> out) const {
   if (counts.size() == 1) {

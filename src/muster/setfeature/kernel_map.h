@@ -1,6 +1,6 @@
 // The form that learned local feature maps share: phi(x) = P k_Z(x), k_Z(x) = (k(x, z_1), ..., k(x,
 // z_B)), so that the mean over a set is P applied once to the mean of k_Z (EMK 3.1). Cost O(m B d +
-// D B) a set.
+// D B) per set.
 #pragma once
 
 #include "muster/localkernel/local_kernel.h"

@@ -1,9 +1,8 @@
 // A set becomes one vector. Every such representation is a sum of statistics over the vectors of
-// the set, followed by something done once a set:
+// the set, followed by something done once per set:
 //
-//   sum = sum_x stat(x)            SetStatistic::accumulate: the hot path, a batch of vectors a
-//   call out = finish(sum, |X|)         SetStatistic::finish: for bow, divide by |X|; for fisher,
-//   normalise
+//   sum = sum_x stat(x)        SetStatistic::accumulate: the hot path, many vectors per call
+//   out = finish(sum, |X|)     SetStatistic::finish: bow divides by |X|, for example
 //
 // Sums add up over cells, so a spatial pyramid computes the statistics once, on its finest cells
 // (docs/decisions/0002-sums-and-finish.md).
@@ -36,8 +35,8 @@ class SetStatistic {
   virtual void accumulate(ConstMatrixView vectors, std::span<float> sum) const = 0;
   // Writes all of `out` (dim() values); count > 0. The mean, unless a method says otherwise.
   virtual void finish(std::span<const float> sum, size_t count, std::span<float> out) const;
-  // The same for several cells, one a row; where a count is 0, `out` is 0 already and stays so. For
-  // methods that finish many at the price of one.
+  // The same for several cells, one per row. If a count is 0, its row of `out` is 0 already and
+  // stays so. For methods that can finish many cells at the cost of one.
   virtual void finish_cells(ConstMatrixView sums, std::span<const size_t> counts,
                             MatrixView<float> out) const;
   // The universal mixture that it rests on; null if it rests on none.
@@ -61,11 +60,16 @@ struct PoolingOptions {
   void fields(Fields& f);
 };
 
-// The spatial pyramid of any statistic (EMK 2, METHODS 4). Level l has 2^l x 2^l cells; the vector
+// The options of all parts, one part after the other.
+template <class... Parts>
+void fields_of(Fields& f, Parts&... parts) {
+  (parts.fields(f), ...);
+}
+
+// The spatial pyramid of any statistic (EMK 2). Level l has 2^l x 2^l cells; the vector
 // of a level-l cell is scaled by 2^(-l/2), and with cells=share by the square root of the cell's
-// share of the set's vectors as well (so that every level weighs as much as the ones before it
-// allow). An empty cell is the zero vector, and so is an empty set. Immutable, shareable between
-// threads.
+// share of the set's vectors as well (so that crowded cells count for more). An empty cell is the
+// zero vector, and so is an empty set. Immutable, shareable between threads.
 class SetFeature {
  public:
   SetFeature(std::unique_ptr<const SetStatistic> statistic, const PoolingOptions& pooling);

@@ -3,32 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "muster/setfeature/bow.h"
-#include "support/random_data.h"
+#include "support/set_features.h"
 
 namespace muster {
 namespace {
-
-// Sums the vectors themselves: the mean of the set.
-class Mean final : public SetStatistic {
- public:
-  size_t input_dim() const override { return 2; }
-  size_t sum_dim() const override { return 2; }
-  void accumulate(ConstMatrixView vectors, std::span<float> sum) const override {
-    for (size_t i = 0; i < vectors.rows; ++i)
-      for (size_t t = 0; t < 2; ++t) sum[t] += vectors(i, t);
-  }
-  void save(TensorWriter) const override {}
-};
-
-std::vector<float> encode(const SetFeature& feature, const VectorSet& set) {
-  std::vector<float> out(feature.dim());
-  feature.encode(set, out);
-  return out;
-}
-
-SetFeature mean_feature(PoolingOptions pooling) {
-  return SetFeature(std::make_unique<Mean>(), pooling);
-}
 
 // The pyramid as the formula says: every cell on its own, from scratch.
 std::vector<double> naive_pyramid(const VectorSet& set, int levels, bool share) {
@@ -60,7 +38,7 @@ TEST(SetFeature, PyramidEqualsTheNaiveOneCellByCell) {
         PoolingOptions pooling;
         pooling.levels = levels;
         pooling.cells = cells;
-        const auto fast = encode(mean_feature(pooling), set);
+        const auto fast = oracle::encode(oracle::mean_feature(2, pooling), set);
         const auto naive = naive_pyramid(set, levels, cells == CellWeight::kShare);
         ASSERT_EQ(fast.size(), naive.size());
         for (size_t i = 0; i < fast.size(); ++i) ASSERT_NEAR(fast[i], naive[i], 1e-5) << i;
@@ -72,7 +50,7 @@ TEST(SetFeature, PlacesOnTheFarEdgeFallIntoTheLastCell) {
   set.places(0, 0) = set.places(0, 1) = 1;
   PoolingOptions pooling;
   pooling.levels = 1;
-  const auto out = encode(mean_feature(pooling), set);
+  const auto out = oracle::encode(oracle::mean_feature(2, pooling), set);
   EXPECT_NE(out[8], 0);
   EXPECT_EQ(out[2], 0);
 }
@@ -81,10 +59,11 @@ TEST(SetFeature, EmptySetIsZeroAndPyramidNeedsPlaces) {
   PoolingOptions pooling;
   pooling.levels = 1;
   pooling.l2 = true;
-  EXPECT_EQ(encode(mean_feature(pooling), VectorSet{Matrix<float>(0, 2), {}}),
+  EXPECT_EQ(oracle::encode(oracle::mean_feature(2, pooling), VectorSet{Matrix<float>(0, 2), {}}),
             std::vector<float>(10));
   std::vector<float> out(10);
-  EXPECT_THROW(mean_feature(pooling).encode(VectorSet{Matrix<float>(3, 2), {}}, out), Error);
+  EXPECT_THROW(oracle::mean_feature(2, pooling).encode(VectorSet{Matrix<float>(3, 2), {}}, out),
+               Error);
 }
 
 TEST(SetFeature, PowerAndLength) {
@@ -93,9 +72,9 @@ TEST(SetFeature, PowerAndLength) {
   set.vectors(0, 1) = 16;
   PoolingOptions pooling;
   pooling.power = 0.5;
-  EXPECT_EQ(encode(mean_feature(pooling), set), (std::vector<float>{-3, 4}));
+  EXPECT_EQ(oracle::encode(oracle::mean_feature(2, pooling), set), (std::vector<float>{-3, 4}));
   pooling.l2 = true;
-  const auto out = encode(mean_feature(pooling), set);
+  const auto out = oracle::encode(oracle::mean_feature(2, pooling), set);
   EXPECT_NEAR(out[0], -0.6, 1e-6);
   EXPECT_NEAR(out[1], 0.8, 1e-6);
 }
@@ -107,13 +86,13 @@ TEST(Bow, HistogramOfNearestWordsSumsToOne) {
   options.vocabulary.words = 20;
   const SetFeature bow = fit_bow(options, sample, Rng(2), {});
   const VectorSet set = oracle::normal_set(40, 6, Rng(3));
-  const auto histogram = encode(bow, set);
+  const auto histogram = oracle::encode(bow, set);
   double total = 0;
   for (float share : histogram) total += share;
   EXPECT_NEAR(total, 1, 1e-6);
   TensorMap saved;
   bow.save(TensorWriter(saved));
-  EXPECT_EQ(encode(load_bow(options, TensorReader(saved)), set), histogram);
+  EXPECT_EQ(oracle::encode(load_bow(options, TensorReader(saved)), set), histogram);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Standardising vectors: every dimension to zero mean and unit variance over the training vectors
 // (GEN 3.4.1), v_t <- (v_t - mean_t) / deviation_t. A dimension that is constant in training
-// becomes 0, whatever comes later. Immutable and shareable between threads. Cost O(d) a vector.
+// becomes 0 for every vector. Immutable and shareable between threads. Cost O(d) per vector.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@ namespace muster {
 
 class Standardiser {
  public:
-  // One row a training vector; without rows it does nothing.
+  // One row per training vector; without rows it does nothing.
   explicit Standardiser(ConstMatrixView training);
   static Standardiser load(TensorReader in);
 

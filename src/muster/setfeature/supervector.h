@@ -1,12 +1,12 @@
 // Supervector: the means of a universal mixture adapted to a set, one step of MAP with relevance
-// factor tau (UGM eq 7; Campbell, Sturim & Reynolds 2006; METHODS 4):
+// factor tau (UGM 2.2, eq 7; Campbell, Sturim & Reynolds 2006):
 //
 //   out_m = sqrt(w_m) (mu_m(X) - mu_m) / sigma_m
 //         = sqrt(w_m) / (N_m + tau) sum_x P(m | x) (x - mu_m) / sigma_m,   N_m = sum_x P(m | x)
 //
 // k d values. Squared distances between two such vectors are the symmetric Kullback-Leibler
 // divergence (one-to-one, UGM eqs 18-19) of the two mixtures with adapted means. Diagonal
-// covariances. Cost O(m k d) a set, by two matrix products.
+// covariances. Cost O(m k d) per set, by two matrix products.
 #pragma once
 
 #include "muster/mixture/universal.h"
@@ -21,7 +21,7 @@ struct SupervectorOptions {
 
   void fields(Fields& f) {
     universal.fields(f);
-    f("tau", tau, "relevance factor: vectors' worth of trust in the universal mixture's means")
+    f("tau", tau, "relevance factor: trust in the universal mixture's means, in vectors")
         .range(1e-9, 1e12)
         .paper("UGM 2.2");
     pooling.fields(f);
@@ -31,7 +31,7 @@ struct SupervectorOptions {
 SetFeature fit_supervector(const SupervectorOptions& options, const Sample& sample, Rng rng,
                            const Progress& progress);
 SetFeature load_supervector(const SupervectorOptions& options, TensorReader in);
-// From a mixture learnt elsewhere; one that the options do not describe is a usage error.
+// From a mixture learned elsewhere; one that the options do not describe is a usage error.
 SetFeature make_supervector(const SupervectorOptions& options, Universal universal);
 
 }  // namespace muster

@@ -1,10 +1,10 @@
-// VLAD, vectors of locally aggregated descriptors (Jegou et al., CVPR 2010; METHODS 4): for every
-// visual word c the sum of what its vectors are off by,
+// VLAD, vectors of locally aggregated descriptors (Jegou et al., CVPR 2010, section 3): for every
+// visual word c the sum of the differences between its vectors and c,
 //
 //   v_c = sum_{x nearest to c} (x - c)
 //
 // each scaled to length 1 (intra-normalisation, Arandjelovic & Zisserman, CVPR 2013) or all divided
-// by |X|; k d values, then scaled to length 1 (pooling's l2). Cost O(m k d) a set.
+// by |X|; k d values, then scaled to length 1 (l2 of the pooling options). Cost O(m k d) per set.
 #pragma once
 
 #include "muster/codebook/vocabulary.h"

@@ -23,13 +23,13 @@ struct Correspondence {
 class ImpliesMatches {
  public:
   virtual ~ImpliesMatches() = default;
-  // Every vector of the smaller set is paired once; ordered by level, then by rows. Of several
-  // pyramids the one with the largest sum of weights speaks. Deterministic.
+  // Every vector of the smaller set is paired once; ordered by level, then by rows. If there are
+  // several pyramids, the one with the largest sum of weights decides. Deterministic.
   virtual std::vector<Correspondence> matches(const VectorSet& a, const VectorSet& b) const = 0;
 };
 
-// By a fitted pmk or vg-pmk kernel; another one is a usage error. The weights add up to the kernel
-// of one pyramid before normalisation. Cost O(m d log D) and a sort.
+// By a fitted pmk or vg-pmk kernel; any other kernel is a usage error. The weights add up to the
+// kernel of one pyramid before normalisation. Cost O(m d log D) and a sort.
 std::vector<Correspondence> pyramid_matches(const SetKernel& kernel, const VectorSet& a,
                                             const VectorSet& b);
 
@@ -40,8 +40,8 @@ struct NestedPoint {
   int merge_level;  // the finest level at which it shares a bin with the point before it
 };
 
-// Pairs points where they first share a bin, level by level: as many a bin as it has left of both
-// sets. weight_of(k, level) is the weight of the bin of points[k] at a level.
+// Pairs points where they first share a bin, level by level: in each bin, as many as both sets have
+// left there. weight_of(k, level) is the weight of the bin of points[k] at a level.
 std::vector<Correspondence> match_nested(
     std::span<const NestedPoint> points, int num_levels,
     const std::function<double(size_t k, int level)>& weight_of);

@@ -11,8 +11,7 @@ namespace {
 
 constexpr size_t kTileSide = 64;
 
-// What the kernel below keeps, until the set is known by its kernel values with the training sets
-// alone.
+// What the kernel below keeps, until it is replaced by the kernel values with the training sets.
 class MappedSet final : public WrappedSet {
  public:
   explicit MappedSet(std::shared_ptr<const Representation> base) : WrappedSet(std::move(base)) {}
@@ -102,7 +101,7 @@ class EmpiricalMap final : public KernelTransform {
     return std::make_shared<MappedSet>(values_of(RepresentedSpan(&unmapped, 1), {}).row(0));
   }
 
-  // k(X, T_i), one set a row; only what is not known yet is computed.
+  // k(X, T_i), one row per set; only what is not known yet is computed.
   Matrix<double> values_of(RepresentedSpan sets, const Progress& progress) const {
     MUSTER_CHECK(reference_);
     Matrix<double> out(sets.size(), reference_->sets.size());

@@ -2,8 +2,8 @@
 // kernel values with the training sets T_1 .. T_n, and two sets are compared by the dot product of
 // these vectors,
 //   k'(X, Y) = sum_i k(X, T_i) k(Y, T_i);   on the training sets K' = K K^T.
-// A Mercer kernel whatever k is, also where k is a distance.
-// Cost: n kernel values for a set that was not trained on, O(n) a pair after that, O(n^3) for the
+// A Mercer kernel whatever k is, even if k is a distance.
+// Cost: n kernel values for a set that was not trained on, O(n) per pair after that, O(n^3) for the
 // training sets; memory 8 n^2 bytes, and twice that in the model file.
 #pragma once
 

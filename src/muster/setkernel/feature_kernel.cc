@@ -100,8 +100,7 @@ class FeatureKernel final : public SetKernel {
     if (std::ranges::any_of(values, [](float value) { return value < 0; }))
       throw data_error(
           "{}: this kernel is for histograms, and the set feature before it gives negative values; "
-          "use "
-          "linear or rbf instead",
+          "use linear or rbf instead",
           kind_ == FeatureKernelKind::kChi2 ? "chi2" : "intersection");
   }
 
@@ -109,7 +108,7 @@ class FeatureKernel final : public SetKernel {
     return kind_ == FeatureKernelKind::kRbf || kind_ == FeatureKernelKind::kChi2;
   }
 
-  // Of two sets: what the exponential is taken of where there is one, else the kernel itself.
+  // What the exponential is taken of if the kernel has one, else the kernel itself.
   void distances_or_products(ConstMatrixView a, ConstMatrixView b, MatrixView<float> out) const {
     switch (kind_) {
       case FeatureKernelKind::kLinear:

@@ -7,7 +7,7 @@
 //   intersection  sum_t min(x_t, y_t)
 //
 // gamma=auto offers a grid around 1 / mean distance of the training sets to cross-validation.
-// chi2 and intersection want non-negative vectors. Cost of a Gram O(n^2 D), by tiles.
+// chi2 and intersection require non-negative vectors. Cost of a Gram matrix: O(n^2 D), by tiles.
 #pragma once
 
 #include "muster/core/options.h"
@@ -31,12 +31,12 @@ struct WidthOptions {
 std::shared_ptr<const SetKernel> make_feature_kernel(FeatureKernelKind kind,
                                                      std::optional<double> gamma,
                                                      std::shared_ptr<const SetFeature> feature);
-// `feature` is loaded by the caller; the width comes from the file, where it was settled.
+// `feature` is loaded by the caller; the width comes from the file if it was settled.
 std::shared_ptr<const SetKernel> load_feature_kernel(FeatureKernelKind kind,
                                                      std::shared_ptr<const SetFeature> feature,
                                                      TensorReader in);
 
-// The set as a plain vector; shared by kernels that represent sets so.
+// The set as a plain vector, for all kernels that represent sets this way.
 class VectorRepresentation final : public Representation {
  public:
   explicit VectorRepresentation(AlignedVector<float> values) : values(std::move(values)) {}

@@ -6,22 +6,10 @@
 
 #include "muster/core/parallel.h"
 #include "muster/setfeature/bow.h"
-#include "support/random_data.h"
+#include "support/set_kernels.h"
 
 namespace muster {
 namespace {
-
-Represented represent_all(const SetKernel& kernel, const std::vector<VectorSet>& sets) {
-  Represented out;
-  for (const VectorSet& set : sets) out.push_back(kernel.represent(set));
-  return out;
-}
-
-std::vector<VectorSet> random_sets(size_t count, size_t dim) {
-  std::vector<VectorSet> sets;
-  for (size_t i = 0; i < count; ++i) sets.push_back(oracle::normal_set(i * 97 % 400, dim, Rng(i)));
-  return sets;
-}
 
 class FeatureKernelTest : public testing::TestWithParam<FeatureKernelKind> {
  protected:
@@ -58,10 +46,9 @@ class FeatureKernelTest : public testing::TestWithParam<FeatureKernelKind> {
 
 TEST_P(FeatureKernelTest, EqualsTheFormula) {
   const auto kernel = make_feature_kernel(GetParam(), 1.5, bow_);
-  const auto sets = random_sets(7, 4);
-  const Represented represented = represent_all(*kernel, sets);
-  Matrix<double> gram(7, 7);
-  kernel->gram(represented, represented, gram, {});
+  const auto sets = oracle::random_sets(7, 4);
+  const Represented represented = oracle::represent_all(*kernel, sets);
+  const Matrix<double> gram = oracle::gram_of(*kernel, represented, represented);
   for (size_t i = 0; i < 7; ++i)
     for (size_t j = 0; j < 7; ++j) {
       std::vector<float> x(bow_->dim()), y(bow_->dim());
@@ -74,13 +61,12 @@ TEST_P(FeatureKernelTest, EqualsTheFormula) {
 
 TEST_P(FeatureKernelTest, WidthsAreSettledFromTheTrainingSets) {
   const auto kernel = make_feature_kernel(GetParam(), std::nullopt, bow_);
-  const Represented represented = represent_all(*kernel, random_sets(7, 4));
+  const Represented represented = oracle::represent_all(*kernel, oracle::random_sets(7, 4));
   const auto candidates = kernel->candidates(represented);
   const bool has_width =
       GetParam() == FeatureKernelKind::kRbf || GetParam() == FeatureKernelKind::kChi2;
   EXPECT_EQ(candidates.size() > 1, has_width);
-  Matrix<double> gram(7, 7);
-  candidates.back()->gram(represented, represented, gram, {});
+  const Matrix<double> gram = oracle::gram_of(*candidates.back(), represented, represented);
   for (double value : gram.values()) EXPECT_TRUE(std::isfinite(value));
 }
 

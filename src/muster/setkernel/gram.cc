@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// What the system says can be had without swapping; 0 where it does not say.
+// The memory that can be used without swapping, as the system says; 0 if it does not say.
 size_t available_memory_bytes() {
   std::ifstream file("/proc/meminfo");
   std::string key;
@@ -59,8 +59,8 @@ void check_gram_memory(size_t rows, size_t cols, size_t copies) {
   if (available > 0 && needed > 0.8 * available)
     throw runtime_failure(
         "kernel matrix: {} x {} needs {:.1f} GiB, and {:.1f} GiB of memory are free; use fewer "
-        "items or a "
-        "method with a linear classifier (such as bow-linear), which needs no kernel matrix",
+        "items or a method with a linear classifier (such as bow-linear), which needs no kernel "
+        "matrix",
         rows, cols, needed / kGiB, available / kGiB);
 }
 

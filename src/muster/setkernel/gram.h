@@ -1,4 +1,4 @@
-// What every Gram matrix needs: tiles over threads, symmetry, and a look at the memory beforehand.
+// What every Gram matrix needs: tiles over threads, symmetry, and a check of the memory beforehand.
 #pragma once
 
 #include <functional>
@@ -23,8 +23,8 @@ void mirror_upper(MatrixView<double> gram);
 // Of a square matrix of at least two rows; 0 of a smaller one.
 double mean_off_diagonal(MatrixView<const double> values);
 
-// Throws, with advice, where a rows x cols matrix of doubles (`copies` of it) would not fit into
-// the memory that is free now.
+// Throws, with advice, if `copies` matrices of rows x cols doubles would not fit into the memory
+// that is free now.
 void check_gram_memory(size_t rows, size_t cols, size_t copies = 1);
 
 }  // namespace muster

@@ -90,7 +90,7 @@ class Normalise final : public KernelTransform {
     return out;
   }
 
-  // 1 / sqrt(k(X, X)), or 0 where that is no number.
+  // 1 / sqrt(k(X, X)), or 0 if that is not a number.
   std::vector<double> scales(RepresentedSpan sets) const {
     std::vector<double> out = self_values(sets);
     for (double& self : out) self = self > 0 ? 1 / std::sqrt(self) : 0;

@@ -1,6 +1,6 @@
 // The kernel as a cosine:  k'(X, Y) = k(X, Y) / sqrt(k(X, X) k(Y, Y)).
-// A Mercer kernel where k is one; k'(X, X) = 1. A set with k(X, X) <= 0, such as the empty one, has
-// k' = 0 with everything, itself included. Cost: one more kernel value a set, on top of those of
+// A Mercer kernel if k is one; k'(X, X) = 1. A set with k(X, X) <= 0, such as the empty one, has
+// k' = 0 with everything, itself included. Cost: one more kernel value per set, on top of those of
 // all pairs.
 #pragma once
 

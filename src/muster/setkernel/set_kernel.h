@@ -37,25 +37,25 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   // The same from the vector that a set feature made of the set: kernels on set features only.
   virtual std::shared_ptr<const Representation> represent_vector(
       std::span<const float> vector) const;
-  // Kernels to choose from by cross-validation, all with this one's representations: where a width
-  // is left to the data it is settled here, from the represented training sets. This kernel alone,
-  // unless a method says otherwise.
+  // Kernels to choose from by cross-validation, all of which take this kernel's representations. A
+  // width that is left to the data is settled here, from the represented training sets. This kernel
+  // alone, unless a method says otherwise.
   virtual std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan training) const;
-  // out(i, j) = k(a[i], b[j]); `out` is |a| x |b|. Threads inside. Where a and b are the same span
+  // out(i, j) = k(a[i], b[j]); `out` is |a| x |b|. Threads inside. If a and b are the same span,
   // the result is exactly symmetric.
   virtual void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
                     const Progress& progress) const = 0;
 
-  // A kernel may be a weighted sum of others (one a cell of a spatial pyramid, say) whose weights
-  // can be learnt (kernel_weights.h). How many; 1 for a kernel that is no such sum, which has none
-  // of what follows.
+  // A kernel may be a weighted sum of others (one per cell of a spatial pyramid, say) whose weights
+  // can be learned (kernel_weights.h). This is their number; it is 1 for a kernel that is not such
+  // a sum, which has none of what follows.
   virtual size_t num_parts() const { return 1; }
   // Part p of a[i] and b[j], without its weight, is out(p, i * |b| + j). On the calling thread.
   virtual void part_grams(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out) const;
   virtual std::vector<double> part_weights() const;
   // This kernel with other weights of its parts.
   virtual std::shared_ptr<const SetKernel> with_weights(std::vector<double> weights) const;
-  // How its weights want to be learnt; null where they are settled.
+  // How its weights are to be learned; null if they are settled.
   virtual const WeightLearning* weights_to_learn() const { return nullptr; }
 
   // The universal mixture that it rests on; null if it rests on none.

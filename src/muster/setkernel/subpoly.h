@@ -1,7 +1,7 @@
 // The sub-polynomial transform of a kernel with a dominant diagonal (Weston et al. 2002; PMK 4.2):
 //   k'(X, Y) = sign(k(X, Y)) |k(X, Y)|^p,   0 < p <= 1.
-// It draws the diagonal and the rest together, but is no longer a Mercer kernel; empirical-map
-// makes one of it. Cost O(1) a kernel value.
+// It brings the diagonal and the rest closer together, but the result is no longer a Mercer kernel;
+// empirical-map makes one of it. Cost O(1) per kernel value.
 #pragma once
 
 #include "muster/core/options.h"

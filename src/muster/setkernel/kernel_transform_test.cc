@@ -1,15 +1,16 @@
+#include "muster/setkernel/kernel_transform.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "muster/matching/matching.h"
-#include "muster/matching/sum_match.h"
 #include "muster/setfeature/bow.h"
 #include "muster/setkernel/empirical_map.h"
 #include "muster/setkernel/feature_kernel.h"
 #include "muster/setkernel/normalise.h"
 #include "muster/setkernel/subpoly.h"
-#include "support/random_data.h"
+#include "support/set_features.h"
+#include "support/set_kernels.h"
 
 namespace muster {
 namespace {
@@ -19,33 +20,17 @@ using Kernel = std::shared_ptr<const SetKernel>;
 constexpr size_t kTrain = 7, kTest = 4;
 
 // Sets 0 .. 6 are trained on; the first of them is empty.
-std::vector<VectorSet> random_sets() {
+std::vector<VectorSet> training_and_test_sets() {
   std::vector<VectorSet> sets;
   for (size_t i = 0; i < kTrain + kTest; ++i)
     sets.push_back(oracle::normal_set(i * 5 % 13, 3, Rng(i)));
   return sets;
 }
 
-Represented represent(const SetKernel& kernel, std::span<const VectorSet> sets) {
-  Represented out;
-  for (const VectorSet& set : sets) out.push_back(kernel.represent(set));
-  return out;
-}
-
-Matrix<double> gram(const SetKernel& kernel, RepresentedSpan a, RepresentedSpan b) {
-  Matrix<double> out(a.size(), b.size());
-  kernel.gram(a, b, out, {});
-  return out;
-}
-
-// Also with values below zero.
+// Dot products of means: values below zero as well.
 Kernel products() {
-  SumMatchOptions options;
-  options.local.kernel = LocalKernelKind::kPolynomial;
-  options.local.gamma = 0.3;
-  options.local.degree = 1;
-  options.local.offset = 0;
-  return fit_sum_match(options, {}, Rng(1), {});
+  return make_feature_kernel(FeatureKernelKind::kLinear, std::nullopt,
+                             std::make_shared<SetFeature>(oracle::mean_feature(3)));
 }
 
 // The transform as a pipeline uses it: settled on the training sets, test sets represented after
@@ -54,15 +39,15 @@ struct Used {
   Matrix<double> base, training, test;  // all x all, train x train, test x train
 };
 Used use(Kernel (*make)(Kernel), const Kernel& base) {
-  const std::vector<VectorSet> sets = random_sets();
+  const std::vector<VectorSet> sets = training_and_test_sets();
   const std::span<const VectorSet> all(sets);
-  const Represented plain = represent(*base, all);
+  const Represented plain = oracle::represent_all(*base, all);
   const Kernel kernel = make(base);
-  const Represented training = represent(*kernel, all.first(kTrain));
+  const Represented training = oracle::represent_all(*kernel, all.first(kTrain));
   const Kernel settled = kernel->candidates(training)[0];
-  const Represented test = represent(*settled, all.subspan(kTrain));
-  return {gram(*base, plain, plain), gram(*settled, training, training),
-          gram(*settled, test, training)};
+  const Represented test = oracle::represent_all(*settled, all.subspan(kTrain));
+  return {oracle::gram_of(*base, plain, plain), oracle::gram_of(*settled, training, training),
+          oracle::gram_of(*settled, test, training)};
 }
 
 void expect_values(const Used& used, const std::function<double(size_t, size_t)>& expected) {
@@ -99,8 +84,7 @@ TEST(Normalise, DividesByTheSelfSimilarities) {
 }
 
 TEST(EmpiricalMap, IsTheProductOfKernelValuesWithTheTrainingSets) {
-  for (const Kernel& base :
-       {products(), fit_matching({true, GroundDistance::kL1, {}}, {}, Rng(1), {})}) {
+  for (const Kernel& base : {products(), make_subpoly({0.3}, products())}) {
     const Used used = use(make_empirical_map, base);
     expect_values(used, [&](size_t i, size_t j) {
       double sum = 0;
@@ -120,14 +104,17 @@ TEST(KernelTransforms, StackOnAKernelWithAWidthToBeFound) {
     return make_normalise(make_empirical_map(make_subpoly({0.5}, std::move(kernel))));
   };
   const Kernel kernel = stack(make_feature_kernel(FeatureKernelKind::kRbf, std::nullopt, bow));
-  const std::vector<VectorSet> sets = random_sets();
+  const std::vector<VectorSet> sets = training_and_test_sets();
   const std::span<const VectorSet> all(sets);
-  const Represented training = represent(*kernel, all.first(kTrain));
+  const Represented training = oracle::represent_all(*kernel, all.first(kTrain));
   const auto candidates = kernel->candidates(training);
   EXPECT_GT(candidates.size(), 1u);
   const Kernel settled = candidates[2];
-  const Matrix<double> before = gram(*settled, represent(*settled, all.subspan(kTrain)), training);
-  EXPECT_NE(before, gram(*candidates[3], represent(*candidates[3], all.subspan(kTrain)), training));
+  const Matrix<double> before =
+      oracle::gram_of(*settled, oracle::represent_all(*settled, all.subspan(kTrain)), training);
+  EXPECT_NE(before,
+            oracle::gram_of(*candidates[3],
+                            oracle::represent_all(*candidates[3], all.subspan(kTrain)), training));
 
   TensorMap saved;
   settled->save(TensorWriter(saved).scope("kernel"));
@@ -140,7 +127,8 @@ TEST(KernelTransforms, StackOnAKernelWithAWidthToBeFound) {
                                         in.scope("base")),
                      in);
   const Represented again = loaded->load_represented(TensorReader(saved).scope("sets"));
-  EXPECT_EQ(gram(*loaded, represent(*loaded, all.subspan(kTrain)), again), before);
+  EXPECT_EQ(oracle::gram_of(*loaded, oracle::represent_all(*loaded, all.subspan(kTrain)), again),
+            before);
 }
 
 }  // namespace

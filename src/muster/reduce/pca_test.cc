@@ -1,10 +1,10 @@
+#include "muster/reduce/pca.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "muster/core/parallel.h"
-#include "muster/reduce/pca.h"
-#include "muster/reduce/vector_scaling.h"
 #include "support/random_data.h"
 
 namespace muster {
@@ -21,14 +21,8 @@ Sample stretched_sample(size_t n) {
   return sample;
 }
 
-PcaOptions keep(int dim) {
-  PcaOptions options;
-  options.dim = dim;
-  return options;
-}
-
 TEST(Pca, FindsTheAxesInOrderOfVariance) {
-  const auto pca = fit_pca(keep(2), stretched_sample(20000));
+  const auto pca = fit_pca({.dim = 2}, stretched_sample(20000));
   VectorSet unit{Matrix<float>(2, 3), {}};
   for (size_t i = 0; i < 2; ++i) {
     unit.vectors(i, 0) = 100;
@@ -44,7 +38,7 @@ TEST(Pca, FindsTheAxesInOrderOfVariance) {
 
 TEST(Pca, FullDimensionPreservesDistancesAndCentres) {
   const Sample sample = stretched_sample(5000);
-  const auto pca = fit_pca(keep(3), sample);
+  const auto pca = fit_pca({.dim = 3}, sample);
   const VectorSet out = pca->apply(VectorSet{sample.vectors, {}});
   double mean = 0;
   for (size_t i = 0; i < out.size(); ++i) mean += out.vectors(i, 0);
@@ -60,7 +54,7 @@ TEST(Pca, FullDimensionPreservesDistancesAndCentres) {
 }
 
 TEST(Pca, WhitenedVariancesAreOne) {
-  PcaOptions options = keep(3);
+  PcaOptions options{.dim = 3};
   options.whiten = true;
   const Sample sample = stretched_sample(20000);
   const VectorSet out = fit_pca(options, sample)->apply(VectorSet{sample.vectors, {}});
@@ -76,53 +70,27 @@ TEST(Pca, SavesAndLoadsExactlyForAnyThreadCount) {
   TensorMap saved[2];
   for (int threads : {1, 2}) {
     const ThreadLimit limit(threads);
-    fit_pca(keep(2), sample)->save(TensorWriter(saved[threads - 1]));
+    fit_pca({.dim = 2}, sample)->save(TensorWriter(saved[threads - 1]));
   }
   const VectorSet set{oracle::normal_matrix(9, 3, Rng(4)), {}};
-  EXPECT_EQ(load_pca(keep(2), TensorReader(saved[0]))->apply(set),
-            load_pca(keep(2), TensorReader(saved[1]))->apply(set));
+  EXPECT_EQ(load_pca({.dim = 2}, TensorReader(saved[0]))->apply(set),
+            load_pca({.dim = 2}, TensorReader(saved[1]))->apply(set));
 }
 
 TEST(Pca, RefusesMoreDimensionsThanThereAreAndNoData) {
-  EXPECT_THROW(fit_pca(keep(4), stretched_sample(10)), Error);
+  EXPECT_THROW(fit_pca({.dim = 4}, stretched_sample(10)), Error);
   Sample none;
   none.vectors = Matrix<float>(0, 3);
-  EXPECT_THROW(fit_pca(keep(2), none), Error);
+  EXPECT_THROW(fit_pca({.dim = 2}, none), Error);
 }
 
 TEST(Pca, ConstantVectorsStayFinite) {
   Sample sample;
   sample.vectors = Matrix<float>(10, 3);
-  PcaOptions options = keep(3);
+  PcaOptions options{.dim = 3};
   options.whiten = true;
   const VectorSet reduced = fit_pca(options, sample)->apply(VectorSet{sample.vectors, {}});
   for (float value : reduced.vectors.values()) EXPECT_TRUE(std::isfinite(value));
-}
-
-TEST(VectorScaling, L2AndRoot) {
-  VectorSet set{Matrix<float>(2, 2), {}};
-  set.vectors(0, 0) = -3;
-  set.vectors(0, 1) = 4;
-  const VectorSet l2 = make_l2(2)->apply(set);
-  EXPECT_NEAR(l2.vectors(0, 0), -0.6, 1e-6);
-  EXPECT_NEAR(l2.vectors(0, 1), 0.8, 1e-6);
-  EXPECT_EQ(l2.vectors(1, 0), 0);
-  const VectorSet root = make_root(2)->apply(set);
-  EXPECT_NEAR(root.vectors(0, 0), -std::sqrt(3.0 / 7), 1e-6);
-  EXPECT_NEAR(root.vectors(0, 1), std::sqrt(4.0 / 7), 1e-6);
-  EXPECT_EQ(root.vectors(1, 1), 0);
-}
-
-TEST(Places, AppendsWeightedCoordinates) {
-  const VectorSet set = oracle::normal_set(3, 2, Rng(1));
-  PlacesOptions options;
-  options.weight = 2;
-  const VectorSet out = make_places(options, 2)->apply(set);
-  EXPECT_EQ(out.dim(), 4u);
-  EXPECT_EQ(out.vectors(1, 1), set.vectors(1, 1));
-  EXPECT_EQ(out.vectors(1, 3), 2 * set.places(1, 1));
-  EXPECT_THROW(make_places(options, 2)->apply(VectorSet{Matrix<float>(1, 2), {}}), Error);
-  EXPECT_EQ(make_places(options, 2)->apply(VectorSet{Matrix<float>(0, 2), {}}).dim(), 4u);
 }
 
 }  // namespace
