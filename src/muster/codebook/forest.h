@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "muster/core/options.h"
 #include "muster/core/rng.h"
 #include "muster/core/tensors.h"
 #include "muster/core/vector_set.h"

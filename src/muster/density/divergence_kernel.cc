@@ -11,6 +11,11 @@ constexpr double kRounding = 1e-9;  // all that is left of the divergences of eq
 
 }  // namespace
 
+void factor_field(Fields& f, const char* name, std::optional<double>& factor, const char* help,
+                  const char* paper) {
+  f(name, factor, help).range(1e-12, 1e12).paper(paper);
+}
+
 double unit_factor(RepresentedSpan training, size_t most, const Divergences& divergences) {
   const Represented some = spread_over(training, most);
   Matrix<double> values(some.size(), some.size());

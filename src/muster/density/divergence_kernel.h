@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
+#include "muster/core/options.h"
 #include "muster/setkernel/set_kernel.h"
 
 namespace muster {
@@ -11,6 +13,10 @@ namespace muster {
 // Writes the divergences of all pairs, as SetKernel::gram writes kernel values.
 using Divergences = std::function<void(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
                                        const Progress& progress)>;
+
+// The option that holds the factor.
+void factor_field(Fields& f, const char* name, std::optional<double>& factor, const char* help,
+                  const char* paper);
 
 // 1 / mean divergence of different sets, from at most `most` of the training sets; 1 if these are
 // all alike.

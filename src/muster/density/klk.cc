@@ -203,10 +203,10 @@ class Klk final : public AdaptedKernel {
 }  // namespace
 
 void KlkOptions::fields(Fields& f) {
-  f("gamma", gamma,
-    "factor of the divergence; auto is 1 / mean divergence, and for one-to-one the best around it")
-      .range(1e-12, 1e12)
-      .paper("UGM 4.1");
+  factor_field(f, "gamma", gamma,
+               "factor of the divergence; auto is 1 / mean divergence, and for one-to-one the best "
+               "around it",
+               "UGM 4.1");
   sets.fields(f);
 }
 

@@ -117,10 +117,10 @@ class PdfKl final : public SetKernel {
 }  // namespace
 
 void PdfKlOptions::fields(Fields& f) {
-  f("alpha", alpha,
-    "factor of the divergence; auto is found by cross-validation around 1 / mean divergence")
-      .range(1e-12, 1e12)
-      .paper("GEN 4.1");
+  factor_field(
+      f, "alpha", alpha,
+      "factor of the divergence; auto is found by cross-validation around 1 / mean divergence",
+      "GEN 4.1");
   gaussian.fields(f);
 }
 

@@ -12,10 +12,7 @@ namespace {
 
 std::shared_ptr<const SetKernel> divergence(CovarianceKind kind, size_t d, double alpha,
                                             double w_cov = 10) {
-  PdfKlOptions options;
-  options.alpha = alpha;
-  options.gaussian.covariance = kind;
-  options.gaussian.w_cov = w_cov;
+  const PdfKlOptions options{.alpha = alpha, .gaussian = {.covariance = kind, .w_cov = w_cov}};
   return fit_pdf_kl(options, oracle::centred_sample(d), Rng(1), {});
 }
 

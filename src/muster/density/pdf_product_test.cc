@@ -13,11 +13,8 @@ namespace {
 
 std::shared_ptr<const SetKernel> product(double rho, CovarianceKind kind, size_t d, bool normalise,
                                          double w_cov = 10) {
-  PdfBhattacharyyaOptions options;
-  options.rho = rho;
-  options.normalise = normalise;
-  options.gaussian.covariance = kind;
-  options.gaussian.w_cov = w_cov;
+  const PdfBhattacharyyaOptions options{
+      .rho = rho, .normalise = normalise, .gaussian = {.covariance = kind, .w_cov = w_cov}};
   return fit_pdf_bhattacharyya(options, oracle::centred_sample(d), Rng(1), {});
 }
 

@@ -208,9 +208,7 @@ class Spm final : public SetKernel {
 
 void SpmOptions::fields(Fields& f) {
   vocabulary.fields(f);
-  f("levels", levels, "levels above the whole picture; level l has 4^l cells")
-      .range(0, 5)
-      .paper("DSPM 3.1");
+  levels_field(f, levels, "DSPM 3.1");
   f.choice("counts", counts, {"share", "raw"},
            "count words as shares of the set's vectors, or as they are")
       .paper("DSPM 3.1");

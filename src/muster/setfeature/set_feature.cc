@@ -113,10 +113,14 @@ void SetStatistic::finish_cells(ConstMatrixView sums, std::span<const size_t> co
     if (counts[c] > 0) finish(sums.row(c), counts[c], out.row(c));
 }
 
-void PoolingOptions::fields(Fields& f) {
+void levels_field(Fields& f, int& levels, const char* paper) {
   f("levels", levels, "spatial pyramid: levels above the whole picture; level l has 4^l cells")
       .range(0, 5)
-      .paper("EMK 2");
+      .paper(paper);
+}
+
+void PoolingOptions::fields(Fields& f) {
+  levels_field(f, levels, "EMK 2");
   f.choice("cells", cells, {"average", "share"},
            "spatial pyramid: a cell counts as its average, or also by its share of the vectors")
       .paper("EMK 2");

@@ -48,6 +48,9 @@ class SetStatistic {
 // an edge count as on it.
 size_t cell_of(float x, float y, size_t side);
 
+// The option levels of everything with a spatial pyramid.
+void levels_field(Fields& f, int& levels, const char* paper);
+
 enum class CellWeight { kAverage, kShare };
 
 // How the statistics become one vector; every set feature has these options.

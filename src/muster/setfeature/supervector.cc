@@ -57,6 +57,14 @@ SetFeature from_mixture(const SupervectorOptions& options, Universal universal) 
 
 }  // namespace
 
+void SupervectorOptions::fields(Fields& f) {
+  universal.fields(f);
+  f("tau", tau, "relevance factor: trust in the universal mixture's means, in vectors")
+      .range(1e-9, 1e12)
+      .paper("UGM 2.2");
+  pooling.fields(f);
+}
+
 SetFeature fit_supervector(const SupervectorOptions& options, const Sample& sample, Rng rng,
                            const Progress& progress) {
   return from_mixture(options, fit_universal(options.universal, CovarianceKind::kDiagonal,

@@ -19,13 +19,7 @@ struct SupervectorOptions {
   double tau = 10;
   PoolingOptions pooling;
 
-  void fields(Fields& f) {
-    universal.fields(f);
-    f("tau", tau, "relevance factor: trust in the universal mixture's means, in vectors")
-        .range(1e-9, 1e12)
-        .paper("UGM 2.2");
-    pooling.fields(f);
-  }
+  void fields(Fields& f);
 };
 
 SetFeature fit_supervector(const SupervectorOptions& options, const Sample& sample, Rng rng,
