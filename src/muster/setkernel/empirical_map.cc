@@ -95,8 +95,7 @@ class EmpiricalMap final : public KernelTransform {
  private:
   std::shared_ptr<const Representation> wrap(
       std::shared_ptr<const Representation> set) const override {
-    const std::shared_ptr<const Representation> unmapped =
-        std::make_shared<MappedSet>(std::move(set));
+    std::shared_ptr<const Representation> unmapped = std::make_shared<MappedSet>(std::move(set));
     if (!reference_) return unmapped;
     return std::make_shared<MappedSet>(values_of(RepresentedSpan(&unmapped, 1), {}).row(0));
   }
