@@ -1,4 +1,5 @@
-// One function a command: it declares its arguments and returns what runs it once they are parsed.
+// One function per command: it declares its arguments and returns what runs it once they are
+// parsed.
 #pragma once
 
 #include <CLI/CLI.hpp>

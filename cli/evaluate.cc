@@ -1,95 +1,88 @@
-#include <cmath>
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "common.h"
-#include "muster/evaluate/measures.h"
-#include "muster/pipeline/model.h"
 #include "muster/report/tables.h"
 
 namespace muster::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct EvaluateArguments {
   Common common;
+  CacheChoice cache{.folder = "none"};
   std::string model, data;
 };
 
-void print_one_label(const Labels& truth, const Matrix<double>& scores,
-                     const Matrix<double>& probabilities, nlohmann::ordered_json& out,
-                     const Common& common) {
-  const std::vector<int> expected = true_classes(truth), predicted = predicted_classes(scores);
-  out["accuracy"] = accuracy(expected, predicted);
-  out["mean_class_accuracy"] = mean_class_accuracy(expected, predicted, truth.num_classes());
-  MethodResult method;
-  method.splits.emplace_back();
-  for (size_t i = 0; i < expected.size(); ++i)
-    method.splits[0].predictions.push_back(
-        {"", expected[i], predicted[i], probabilities(i, static_cast<size_t>(predicted[i]))});
-  out["confusion"] = confusion_counts(method, truth.class_names.size());
-  if (common.json) return;
-  fmt::print("{}", confusion_table(method, truth.class_names));
-  fmt::print("accuracy {:.1f} %, mean over classes {:.1f} %\n", 100 * out["accuracy"].get<double>(),
-             100 * out["mean_class_accuracy"].get<double>());
+int position(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<int>(std::ranges::find(names, name) - names.begin());
 }
 
-void print_multi_label(const Labels& truth, const Matrix<double>& scores,
-                       nlohmann::ordered_json& out, const Common& common) {
-  const LabelMeasures measures = label_measures(scores, truth);
-  out["map"] = mean_of_defined(measures.average_precision);
-  out["map_11_point"] = mean_of_defined(measures.average_precision_11_point);
-  out["auc"] = mean_of_defined(measures.auc);
-  const auto defined = [](double value) {
-    return std::isnan(value) ? std::nullopt : std::optional(value);
-  };
-  const auto json_of = [](std::optional<double> value) {
-    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
-  };
+void print_one_label(const Evaluation& result) {
   MethodResult table;
-  for (size_t k = 0; k < truth.class_names.size(); ++k) {
-    const LabelResult row{truth.class_names[k], defined(measures.auc[k]),
-                          defined(measures.average_precision[k]),
-                          defined(measures.average_precision_11_point[k])};
-    out["labels"].push_back(
-        {{"label", row.label},
-         {"auc", json_of(row.auc)},
-         {"average_precision", json_of(row.average_precision)},
-         {"average_precision_11_point", json_of(row.average_precision_11_point)}});
-    table.labels.push_back(row);
+  table.splits.emplace_back();
+  for (const Evaluation::Item& item : result.items) {
+    const std::vector<double>& scores = item.prediction.scores();
+    table.splits[0].predictions.push_back(
+        {"", position(result.class_names, item.truth[0]),
+         static_cast<int>(std::ranges::max_element(scores) - scores.begin()),
+         item.prediction.probability()});
   }
-  if (common.json) return;
+  fmt::print("{}", confusion_table(table, result.class_names));
+  fmt::print("accuracy {:.1f} %, mean over classes {:.1f} %\n", 100 * result.accuracy,
+             100 * result.mean_class_accuracy);
+}
+
+void print_multi_label(const Evaluation& result) {
+  MethodResult table;
+  for (const Evaluation::Label& label : result.labels)
+    table.labels.push_back(
+        {label.name, label.auc, label.average_precision, label.average_precision_11_point});
   fmt::print("{}", label_table(table));
   fmt::print("mean AUC {:.3f}, mean average precision {:.1f} % ({:.1f} % by eleven points)\n",
-             out["auc"].get<double>(), 100 * out["map"].get<double>(),
-             100 * out["map_11_point"].get<double>());
+             result.mean_auc, 100 * result.mean_average_precision,
+             100 * result.mean_average_precision_11_point);
+}
+
+Json to_json(const EvaluateArguments& args, const Evaluation& result) {
+  std::vector<std::string> left_out;
+  for (const LeftOut& item : result.left_out) left_out.push_back(item.reason);
+  Json out{{"model", args.model},
+           {"items", result.items.size()},
+           {"left_out", left_out},
+           {"classes", result.class_names}};
+  if (result.labels.empty()) {
+    out["accuracy"] = result.accuracy;
+    out["mean_class_accuracy"] = result.mean_class_accuracy;
+    out["confusion"] = result.confusion;
+    return out;
+  }
+  out["map"] = result.mean_average_precision;
+  out["map_11_point"] = result.mean_average_precision_11_point;
+  out["auc"] = result.mean_auc;
+  const auto json_of = [](std::optional<double> value) { return value ? Json(*value) : Json(); };
+  for (const Evaluation::Label& label : result.labels)
+    out["labels"].push_back(
+        {{"label", label.name},
+         {"auc", json_of(label.auc)},
+         {"average_precision", json_of(label.average_precision)},
+         {"average_precision_11_point", json_of(label.average_precision_11_point)}});
+  return out;
 }
 
 int evaluate(const EvaluateArguments& args) {
-  const auto threads = args.common.limit_threads();
-  const Model model = Model::load(args.model);
-  const Dataset dataset = open_data(args.data, args.common);
-  const Labels labels = in_model_classes(dataset.labels, model.class_names());
-  if (!model.multi_label() && !labels.single_label())
-    throw data_error(
-        "{}: its items have several labels, but the model was trained on data with one label an "
-        "item",
-        args.data);
-  const ItemSource source(dataset);
-  const Progress progress = args.common.progress();
-  const auto [items, left_out] = readable_items(
-      model.branches(), source, items_of_part(dataset, Part::kTest), progress, args.common);
-  const Scored scored = model.score(source, items, progress);
-  const Labels truth = labels.select(items);
-  nlohmann::ordered_json out{{"model", args.model},
-                             {"items", items.size()},
-                             {"left_out", left_out},
-                             {"classes", model.class_names()}};
-  if (model.multi_label())
-    print_multi_label(truth, scored.scores, out, args.common);
+  RunOptions options = args.common.run_options();
+  options.source.disk = args.cache.resolve();
+  const Evaluation result = load(args.model).evaluate(args.data, options);
+  if (args.common.json)
+    print_json(to_json(args, result));
+  else if (result.labels.empty())
+    print_one_label(result);
   else
-    print_one_label(truth, scored.scores, scored.probabilities, out, args.common);
-  if (args.common.json) print_json(out);
+    print_multi_label(result);
   return 0;
 }
 
@@ -101,6 +94,7 @@ Run add_evaluate(CLI::App& app) {
       ->required();
   app.add_option("DATA", args->data, "labelled data; of train/test folders the test part")
       ->required();
+  args->cache.add_to(app);
   args->common.add_to(app);
   return [args] { return evaluate(*args); };
 }

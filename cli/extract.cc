@@ -5,8 +5,9 @@
 
 #include "commands.h"
 #include "common.h"
-#include "interrupt.h"
 #include "muster/core/parallel.h"
+#include "muster/pipeline/plan.h"
+#include "muster/source/dataset_source.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/feature_shards.h"
 
@@ -28,10 +29,9 @@ std::string default_features() {
 }
 
 BranchPlan plan_features(const ExtractArguments& args, ItemKind kind) {
-  Recipe recipe =
-      parse_recipe(args.choice.recipe.empty() ? default_features() : args.choice.recipe);
-  for (const std::string& assignment : args.choice.overrides) override_option(recipe, assignment);
-  const Plan plan = plan_recipe(fit_to_data(std::move(recipe), kind, args.common));
+  MethodChoice choice = args.choice;
+  if (choice.recipe.empty()) choice.recipe = default_features();
+  const Plan plan = plan_recipe(fit_to_data(chosen_recipe(choice, ""), kind, args.common));
   const BranchPlan& branch = plan.branches[0];
   if (plan.classifier || branch.complete())
     throw usage_error(
@@ -53,8 +53,8 @@ BranchPlan plan_features(const ExtractArguments& args, ItemKind kind) {
 }
 
 // Extraction and the reductions that learn nothing.
-VectorSet features_of(const BranchPlan& plan, const ItemSource& source, size_t item) {
-  VectorSet set = source.load(plan.extractor, item);
+VectorSet features_of(const BranchPlan& plan, const SetSource& source, size_t item) {
+  VectorSet set = source.load(plan.extraction.get(), item);
   for (const PlannedStage& stage : plan.reducers) {
     const Sample width{Matrix<float>(0, set.dim()), {}, 0};
     set = stage.as<ReducerStage>().fit(*stage.options, width, Rng(0))->apply(std::move(set));
@@ -66,7 +66,7 @@ class Extraction {
  public:
   Extraction(const BranchPlan& plan, const Dataset& dataset, FeatureWriter& writer,
              const Progress& progress)
-      : plan_(plan), dataset_(dataset), source_(dataset, 0), writer_(writer), progress_(progress) {}
+      : plan_(plan), dataset_(dataset), source_(dataset), writer_(writer), progress_(progress) {}
 
   // On Ctrl-C everything extracted so far is written before the interruption goes on.
   void run() {
@@ -78,8 +78,8 @@ class Extraction {
       ProgressStep step(progress_, "features", todo.size());
       for (size_t begin = 0; begin < todo.size(); begin += kBatch)
         run_batch(std::span(todo).subspan(begin, std::min(kBatch, todo.size() - begin)), step);
-    } catch (const Interrupted&) {
-      writer_.finish();
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::kCancelled) writer_.finish();
       throw;
     }
     writer_.finish();
@@ -116,13 +116,13 @@ class Extraction {
 
   const BranchPlan& plan_;
   const Dataset& dataset_;
-  ItemSource source_;
+  DatasetSource source_;
   FeatureWriter& writer_;
   const Progress& progress_;
 };
 
 int extract(const ExtractArguments& args) {
-  const auto threads = args.common.limit_threads();
+  const ThreadLimit threads(args.common.threads);
   const Dataset dataset = open_data(args.data, args.common);
   const BranchPlan plan = plan_features(args, dataset.kind);
   const std::string recipe = Plan{{plan}, std::nullopt}.recipe().text();
@@ -169,10 +169,7 @@ Run add_extract(CLI::App& app) {
   app.add_option("--recipe,-r", args->choice.recipe,
                  "a feature and reductions that learn nothing, such as dsift/root")
       ->default_str(default_features());
-  app.add_option("--set", args->choice.overrides,
-                 "option=value or stage.option=value; may be given several times")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_overrides(app, args->choice.overrides);
   args->common.add_to(app);
   return [args] { return extract(*args); };
 }

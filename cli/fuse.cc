@@ -3,7 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
-#include "muster/pipeline/model.h"
+#include "muster/store/atomic_file.h"
 
 namespace muster::cli {
 namespace {
@@ -17,36 +17,21 @@ struct FuseArguments {
 
 int fuse(const FuseArguments& args) {
   check_output(args.out);
-  if (args.models.size() < 2) throw usage_error("fuse: name two models or more");
-  std::vector<double> weights = args.weights;
-  if (weights.empty()) weights.assign(args.models.size(), 1);
-  if (weights.size() != args.models.size())
-    throw usage_error("fuse: --weights gives {} numbers for {} models; give one a model",
-                      weights.size(), args.models.size());
-  std::vector<Pipeline> members;
-  std::vector<double> member_weights;
-  std::vector<std::string> names;
-  for (size_t m = 0; m < args.models.size(); ++m) {
-    const Model model = Model::load(args.models[m]);
-    double total = 0;
-    for (const double weight : model.weights()) total += weight;
-    // The members of a model that is fused already share its weight.
-    for (size_t i = 0; i < model.members().size(); ++i) {
-      members.push_back(model.members()[i]);
-      member_weights.push_back(weights[m] * model.weights()[i] / total);
-      names.push_back(args.models[m]);
-    }
-  }
-  const Model fused = Model::fuse(std::move(members), std::move(member_weights), names);
+  std::vector<Model> members;
+  for (const std::string& file : args.models) members.push_back(load(file));
+  const Model fused = muster::fuse(members, args.weights);
   fused.save(args.out);
+  const ModelInfo info = fused.info();
+  std::vector<double> weights;
+  for (const ModelInfo::Member& member : info.members) weights.push_back(member.weight);
   if (args.common.json)
     print_json({{"model", args.out},
-                {"members", fused.members().size()},
-                {"weights", fused.weights()},
-                {"classes", fused.class_names()}});
+                {"members", info.members.size()},
+                {"weights", weights},
+                {"classes", info.class_names}});
   else
-    fmt::print("fused {} models of {}\nmodel: {}\n", fused.members().size(),
-               counted(fused.class_names().size(), "class"), args.out);
+    fmt::print("fused {} models of {}\nmodel: {}\n", info.members.size(),
+               counted(info.class_names.size(), "class"), args.out);
   return 0;
 }
 
@@ -56,7 +41,7 @@ Run add_fuse(CLI::App& app) {
   auto args = std::make_shared<FuseArguments>();
   app.add_option("MODEL", args->models, "models with the same classes")->required();
   app.add_option("-o,--output", args->out, "the model file to write")->required();
-  app.add_option("--weights", args->weights, "one a model, separated by commas; equal without it")
+  app.add_option("--weights", args->weights, "one per model, separated by commas; equal without it")
       ->delimiter(',')
       ->check(CLI::Range(1e-6, 1e6));
   args->common.add_to(app);

@@ -5,11 +5,11 @@
 
 #include "commands.h"
 #include "common.h"
-#include "muster/crossval/cross_validation.h"
-#include "muster/pipeline/model.h"
+#include "muster/core/options.h"
 #include "muster/report/tables.h"
 #include "muster/results/results_json.h"
 #include "muster/store/feature_shards.h"
+#include "muster/store/file_kind.h"
 #include "muster/store/mapped_file.h"
 #include "muster/store/npy.h"
 #include "muster/store/npz.h"
@@ -47,42 +47,44 @@ void print_arrays(const Json& arrays) {
                fmt::join(array["shape"].get<std::vector<size_t>>(), " x "));
 }
 
-Json pipeline_json(const Pipeline& pipeline) {
-  Json out{{"recipe", pipeline.plan().recipe().text()},
-           {"seed", pipeline.seed()},
-           {"multi_label", pipeline.multi_label()},
-           {"classes", pipeline.class_names()},
-           {"keeps_training", pipeline.training() != nullptr},
-           {"class_mixtures", pipeline.class_mixtures() != nullptr}};
-  if (const FitStatistics* fit = pipeline.classifier().statistics()) {
-    Json table = Json::array();
-    for (const CvRow& row : fit->table) table.push_back({{"C", row.C}, {"score", row.score}});
-    out["cross_validation"] = {{"folds", fit->folds}, {"C", fit->C}, {"table", table}};
-    if (const auto& found = fit->indefinite)
-      out["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
-                           {"largest_eigenvalue", found->largest_eigenvalue},
-                           {"negative", found->negative}};
-    if (const auto& convergence = fit->convergence)
-      out["convergence"] = {{"steps", convergence->steps},
-                            {"violation", convergence->violation},
-                            {"reached", convergence->reached}};
-  }
+Json member_json(const ModelInfo& info, const ModelInfo::Member& member) {
+  Json out{{"recipe", member.recipe},
+           {"seed", member.seed},
+           {"multi_label", info.multi_label},
+           {"classes", info.class_names},
+           {"keeps_training", member.keeps_training},
+           {"class_mixtures", member.class_mixtures}};
+  if (!member.fit) return out;
+  Json table = Json::array();
+  for (const FitFacts::Tried& row : member.fit->tried)
+    table.push_back({{"C", row.C}, {"score", row.score}});
+  out["cross_validation"] = {{"folds", member.fit->folds}, {"C", member.fit->C}, {"table", table}};
+  if (const auto& found = member.fit->indefinite)
+    out["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
+                         {"largest_eigenvalue", found->largest_eigenvalue},
+                         {"negative", found->negative}};
+  if (const auto& convergence = member.fit->convergence)
+    out["convergence"] = {{"steps", convergence->steps},
+                          {"violation", convergence->violation},
+                          {"reached", convergence->reached}};
   return out;
 }
 
 Json model_json(const std::string& file, const TensorMap& map) {
-  const Model model = Model::load(file);
+  const ModelInfo info = load(file).info();
   Json out{{"file", file},
-           {"kind", model.fused() ? "fused model" : "model"},
+           {"kind", info.fused() ? "fused model" : "model"},
            {"bytes", fs::file_size(file)},
-           {"format_version", map.metadata.at("format_version")}};
-  if (model.fused()) {
-    out["classes"] = model.class_names();
-    out["multi_label"] = model.multi_label();
-    out["weights"] = model.weights();
-    for (const Pipeline& member : model.members()) out["members"].push_back(pipeline_json(member));
+           {"format_version", map.metadata.at(kVersionKey)}};
+  if (info.fused()) {
+    out["classes"] = info.class_names;
+    out["multi_label"] = info.multi_label;
+    for (const ModelInfo::Member& member : info.members) {
+      out["weights"].push_back(member.weight);
+      out["members"].push_back(member_json(info, member));
+    }
   } else {
-    out.update(pipeline_json(model.members()[0]));
+    out.update(member_json(info, info.members[0]));
   }
   out["arrays"] = arrays_json(map);
   return out;
@@ -93,7 +95,7 @@ void print_pipeline(const Json& model) {
              model["seed"].get<uint64_t>());
   const auto classes = model["classes"].get<std::vector<std::string>>();
   fmt::print("{}{}: {}\n", counted(classes.size(), "class"),
-             model["multi_label"] ? " (several an item)" : "", fmt::join(classes, ", "));
+             model["multi_label"] ? " (several per item)" : "", fmt::join(classes, ", "));
   if (model.contains("cross_validation")) {
     const Json& cv = model["cross_validation"];
     if (cv["folds"] > 0 && !cv["table"].empty()) {
@@ -111,9 +113,7 @@ void print_pipeline(const Json& model) {
   if (model.contains("indefinite"))
     fmt::print(
         "the kernel matrix was indefinite, and treated as the classifier's option says: {} "
-        "negative "
-        "eigenvalues, the smallest "
-        "{:.3g}, the largest {:.3g}\n",
+        "negative eigenvalues, the smallest {:.3g}, the largest {:.3g}\n",
         model["indefinite"]["negative"].get<size_t>(),
         model["indefinite"]["smallest_eigenvalue"].get<double>(),
         model["indefinite"]["largest_eigenvalue"].get<double>());
@@ -140,9 +140,8 @@ void print_model(const Json& model) {
 
 void show_tensors(const std::string& file, const Common& common) {
   const TensorMap map = read_safetensors(file, ChecksumPolicy::kIfPresent);
-  const auto kind = map.metadata.find("kind");
-  if (kind != map.metadata.end() &&
-      (kind->second == "muster model" || kind->second == "muster fused model")) {
+  const TensorReader in(map);
+  if (has_kind(FileKind::kModel, in) || has_kind(FileKind::kFusedModel, in)) {
     const Json model = model_json(file, map);
     if (common.json)
       print_json(model);
@@ -183,7 +182,7 @@ void show_features(const std::string& folder, const Common& common) {
                        {"empty_items", empty},
                        {"bytes", bytes}});
   fmt::print(
-      "{}: features of {}, {}\nrecipe: {}\n{} vectors of dimension {}, {:.0f} an item; {} without "
+      "{}: features of {}, {}\nrecipe: {}\n{} vectors of dimension {}, {:.0f} per item; {} without "
       "any\n",
       folder, counted(store.size(), "item"), bytes_text(bytes), recipe, vectors, dim,
       static_cast<double>(vectors) / static_cast<double>(store.size()), counted(empty, "item"));
@@ -215,7 +214,7 @@ void show_numpy(const std::string& file, bool archive, const Common& common) {
 void show_results(const std::string& file, const Common& common) {
   std::ifstream in(file);
   const Json record = Json::parse(in, nullptr, false);
-  if (record.is_discarded()) throw data_error("{}: it is no valid JSON; is it complete?", file);
+  if (record.is_discarded()) throw data_error("{}: it is not valid JSON; is it complete?", file);
   const Results results = results_from_json(record);
   if (common.json) {
     Json out{{"file", file}, {"kind", "results"}};

@@ -10,6 +10,8 @@
 #include "muster/dataset/duplicates.h"
 #include "muster/dataset/voc.h"
 #include "muster/image/decode.h"
+#include "muster/pipeline/plan.h"
+#include "muster/source/dataset_source.h"
 
 namespace muster::cli {
 namespace {
@@ -119,12 +121,12 @@ Json range_json(const std::vector<Look>& looks, size_t Look::*member) {
 Json forecast(const Dataset& dataset, const std::vector<size_t>& readable, const Plan& plan,
               const Common& common) {
   const size_t count = std::min(kTimedItems, readable.size());
-  const ItemSource source(dataset, 0);
+  const DatasetSource source(dataset);
   double bytes = 0;
   const auto start = std::chrono::steady_clock::now();
   for (size_t i = 0; i < count; ++i) {
     const VectorSet set =
-        source.load(plan.branches[0].extractor, readable[i * readable.size() / count]);
+        source.load(plan.branches[0].extraction.get(), readable[i * readable.size() / count]);
     const size_t value_bytes = dataset.kind == ItemKind::kImages ? 2 : sizeof(float);
     bytes +=
         static_cast<double>(set.vectors.size() * value_bytes + set.places.size() * sizeof(float));
@@ -217,7 +219,7 @@ void print_text(const Json& record) {
   if (record["classes"].size() > 1)
     fmt::print("largest class : smallest class = {:.1f}\n", record["imbalance"].get<double>());
   const bool pictures = record["kind"] == "pictures";
-  print_range(pictures ? "width in pixels" : "vectors a set",
+  print_range(pictures ? "width in pixels" : "vectors per set",
               record[pictures ? "width" : "vectors"]);
   print_range(pictures ? "height in pixels" : "dimension",
               record[pictures ? "height" : "dimension"]);

@@ -2,6 +2,8 @@
 
 #include <csignal>
 
+#include "muster/core/error.h"
+
 namespace muster::cli {
 namespace {
 
@@ -23,7 +25,9 @@ void watch_for_interrupt() {
 bool was_interrupted() { return noted != 0; }
 
 void stop_if_interrupted() {
-  if (was_interrupted()) throw Interrupted();
+  if (was_interrupted())
+    throw Error(ErrorKind::kCancelled,
+                "interrupted; bench, reproduce, extract and synth go on from here when run again");
 }
 
 }  // namespace muster::cli

@@ -1,5 +1,5 @@
 // The command `muster`: parses, runs one command, turns errors into exit codes (0 ok, 1 run-time
-// failure, 2 wrong usage, 3 bad data).
+// failure, 2 wrong usage, 3 bad data, 130 interrupted).
 #include <fmt/format.h>
 
 #include <new>
@@ -21,22 +21,23 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"synth", "make a set of pictures to try things on", add_synth},
-    {"inspect", "look a dataset over: classes, bad and duplicate files, forecast", add_inspect},
+    {"synth", "draw a set of pictures to try things on", add_synth},
+    {"inspect", "look a data set over: classes, bad and duplicate files, forecast", add_inspect},
     {"train", "learn a model from labelled pictures or vector sets", add_train},
-    {"predict", "classes of pictures or vector sets", add_predict},
-    {"evaluate", "how good a model is on labelled data", add_evaluate},
-    {"add-class", "a new class for a model, without learning the rest anew", add_add_class},
-    {"fuse", "several models as one: their mean probabilities", add_fuse},
+    {"predict", "name the classes of pictures or vector sets", add_predict},
+    {"evaluate", "measure how good a model is on labelled data", add_evaluate},
+    {"add-class", "add a class to a model without training the rest again", add_add_class},
+    {"fuse", "make one model of several: their mean probabilities", add_fuse},
     {"bench", "compare methods under a protocol", add_bench},
-    {"reproduce", "a paper's table or figure on your copy of the data", add_reproduce},
-    {"extract", "local features of a dataset, to a folder", add_extract},
-    {"encode", "one vector a set", add_encode},
-    {"gram", "kernel matrix between sets", add_gram},
-    {"match", "which features of two pictures or sets belong together", add_match},
-    {"methods", "every method and stage with its options", add_methods},
-    {"info", "what a file holds", add_info},
-    {"weights", "which cells and kernels tell classes apart, as numbers and pictures", add_weights},
+    {"reproduce", "run a paper's table or figure on your copy of the data", add_reproduce},
+    {"extract", "write the local features of a data set to a folder", add_extract},
+    {"encode", "turn each set into one vector", add_encode},
+    {"gram", "compute the kernel matrix between sets", add_gram},
+    {"match", "draw which features of two pictures or sets belong together", add_match},
+    {"methods", "list every method and stage with its options", add_methods},
+    {"info", "say what a file holds", add_info},
+    {"weights", "show which cells and kernels tell classes apart, as numbers and pictures",
+     add_weights},
 };
 
 constexpr const char* kFooter =
@@ -45,7 +46,7 @@ constexpr const char* kFooter =
     "  muster train pictures -o model.muster\n"
     "  muster predict model.muster some.jpg --top 3\n"
     "  muster COMMAND --help                          everything about one command\n"
-    "Exit codes: 0 ok, 1 failure while running, 2 wrong usage, 3 bad data.";
+    "Exit codes: 0 ok, 1 failure while running, 2 wrong usage, 3 bad data, 130 interrupted.";
 
 int fail(int code, const std::string& message) {
   fmt::print(stderr, "muster: {}\n", message);
@@ -131,9 +132,6 @@ int main(int argc, char** argv) {
     const int code = run(argc, argv);
     if (std::fflush(stdout) != 0) return fail(1, "the output cannot be written; is the disk full?");
     return code;
-  } catch (const Interrupted&) {
-    return fail(kInterruptedExit,
-                "interrupted; bench, reproduce, extract and synth go on from here when run again");
   } catch (const muster::Error& error) {
     return fail(static_cast<int>(error.kind()), error.what());
   } catch (const std::bad_alloc&) {

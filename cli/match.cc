@@ -8,8 +8,9 @@
 #include "muster/dataset/file_names.h"
 #include "muster/draw/draw_matches.h"
 #include "muster/image/decode.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/fit.h"
 #include "muster/setkernel/correspondence.h"
+#include "muster/source/cached_source.h"
 #include "muster/store/atomic_file.h"
 
 namespace muster::cli {
@@ -21,7 +22,7 @@ constexpr const char* kDefaultMatchMethod = "pmk";
 constexpr const char* kDefaultFeatures = "sift:contrast=0.01,max_features=200";
 // Grids of cubes want few dimensions; the paper's PCA-SIFT has ten.
 constexpr const char* kDefaultForPmk = "sift:contrast=0.01,max_features=200/pca:dim=10";
-// Ranges of weights that are told apart where there are no levels.
+// Ranges of weights that are told apart if there are no levels.
 constexpr int kWeightGroups = 4;
 
 struct MatchArguments {
@@ -112,12 +113,12 @@ Matched find_matches(const MatchArguments& args) {
   dataset.kind = out.kind;
   for (const std::string& name : {args.left, args.right})
     dataset.items.push_back({name, name, "", Part::kNone});
-  const ItemSource source(dataset);
+  const CachedSource source(dataset);
   const std::vector<size_t> items{0, 1};
   const FittedBranch branch = fit_branch(plan, source, items, dataset.labels, Rng(args.common.seed),
                                          args.common.progress());
   for (const size_t item : items)
-    out.sets.push_back(branch.reduce(source.load(plan.extractor, item)));
+    out.sets.push_back(branch.reduce(source.load(plan.extraction.get(), item)));
   const std::shared_ptr<const SetKernel> kernel = settled(*branch.kernel, out.sets);
   const auto* matcher = dynamic_cast<const ImpliesMatches*>(kernel.get());
   if (!matcher) throw no_matches(args.method);
@@ -131,7 +132,7 @@ std::string matches_text(size_t count) {
   return count == 1 ? "1 match" : fmt::format("{} matches", count);
 }
 
-// By level; where there is only one, by equal parts of the range of weights. The strongest first.
+// By level; if there is only one, by equal parts of the range of weights. The strongest first.
 std::map<int, std::vector<Correspondence>> grouped(const Matched& matched) {
   std::vector<Correspondence> sorted = matched.matches;
   std::ranges::stable_sort(sorted, [&](const Correspondence& x, const Correspondence& y) {

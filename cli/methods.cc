@@ -205,7 +205,7 @@ void print_kernels() {
       "P  positive semi-definite (Mercer): x always, o on some data, - a distance\n"
       "M  assumes no parametric model of a set\n"
       "U  keeps what it promises between sets of unequal sizes\n"
-      "cost: m vectors of d components a set; values of range R; D components of a set feature "
+      "cost: m vectors of d components per set; values of range R; D components of a set feature "
       "[PMK table 1]\n");
 }
 

@@ -1,5 +1,5 @@
 // --profile: where the time and the memory of a command go, by its stages, which are the steps that
-// it reports as progress. One command a process, so there is one profile.
+// it reports as progress. One command per process, so there is one profile.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,7 +16,7 @@ void profile_step(std::string_view step, size_t done, size_t total);
 // {"seconds", "peak_memory_mib", "stages": [{"stage", "seconds", "peak_memory_mib"}, ...]}, in the
 // order in which they began; "other" is what belongs to no step. Requires profiling().
 nlohmann::ordered_json profile_so_far();
-// The same as a table on stderr; nothing where there is no profile.
+// The same as a table on stderr; nothing if there is no profile.
 void print_profile();
 
 }  // namespace muster::cli

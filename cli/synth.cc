@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Hidden, so that it is no part of the data; says which set a folder holds, so that a rerun can go
-// on.
+// Hidden, so that it is not a part of the data; says which set a folder holds, so that a rerun can
+// go on.
 constexpr const char* kMarkName = ".muster-synth.json";
 
 struct SynthArguments {
@@ -124,7 +124,7 @@ Run add_synth(CLI::App& app) {
   app.add_option("--classes", args->classes,
                  fmt::format("how many classes (2 to {})", synth_max_classes()))
       ->capture_default_str();
-  app.add_option("--per-class", args->per_class, "pictures a class")
+  app.add_option("--per-class", args->per_class, "pictures per class")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--size", args->size, "WIDTHxHEIGHT in pixels")->capture_default_str();

@@ -6,8 +6,10 @@
 #include "common.h"
 #include "muster/draw/heat_map.h"
 #include "muster/image/decode.h"
+#include "muster/pipeline/fit.h"
 #include "muster/pipeline/kernel_fusion.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/source/cached_source.h"
+#include "muster/source/readable.h"
 #include "muster/store/atomic_file.h"
 
 namespace muster::cli {
@@ -18,7 +20,7 @@ namespace fs = std::filesystem;
 
 struct WeightsArguments {
   Common common;
-  MethodChoice choice;
+  MethodArguments choice;
   std::string source, out, one;
   std::vector<std::string> pair;
 };
@@ -79,9 +81,9 @@ Pipeline learn(const WeightsArguments& args) {
   }
   const Dataset dataset = open_data(args.source, args.common);
   const Plan plan =
-      plan_recipe(fit_to_data(args.choice.resolve("dspm"), dataset.kind, args.common));
+      plan_recipe(fit_to_data(chosen_recipe(args.choice, "dspm"), dataset.kind, args.common));
   require_kernels(plan);
-  const ItemSource source(dataset);
+  const CachedSource source(dataset);
   const Progress progress = args.common.progress();
   const Question asked = ask(args, dataset.labels, items_of_part(dataset, Part::kTrain));
   Labels labels = dataset.labels;  // by item, of those that take part
@@ -89,19 +91,24 @@ Pipeline learn(const WeightsArguments& args) {
     labels.of_item[asked.items[i]] = asked.labels.of_item[i];
   labels.class_names = asked.labels.class_names;
   labels.difficult.clear();
-  const auto readable = readable_items(plan.branches, source, asked.items, progress, args.common);
-  return fit_pipeline(plan, source, readable.items, labels.select(readable.items), args.common.seed,
-                      progress);
+  FitOptions options;
+  options.left_out = [&](std::span<const ItemFailure> failures) {
+    std::vector<std::string> reasons;
+    for (const ItemFailure& failure : failures) reasons.push_back(failure.reason);
+    say_left_out(reasons, args.common);
+  };
+  return fit_pipeline(plan, source, asked.items, labels.select(asked.items), args.common.seed,
+                      progress, options);
 }
 
-// Levels of a pyramid with that many cells in all; -1 where it is none.
+// Levels of a pyramid with that many cells in all; -1 if there is no such pyramid.
 int levels_of(size_t cells) {
   size_t count = 1, level = 0;
   while (count < cells) count += size_t{1} << (2 * ++level);
   return count == cells ? static_cast<int>(level) : -1;
 }
 
-// One picture a level; brightness is relative to the level's largest weight.
+// One picture per level; brightness is relative to the level's largest weight.
 std::vector<std::string> draw_cells(const std::vector<double>& cells, const std::string& stem) {
   constexpr int kPicturePx = 256;
   std::vector<std::string> out;
@@ -164,10 +171,10 @@ int weights(const WeightsArguments& args) {
 Run add_weights(CLI::App& app) {
   auto args = std::make_shared<WeightsArguments>();
   app.add_option("SOURCE", args->source,
-                 "a model (.muster), or data to learn weights on (dspm where no method is named)")
+                 "a model (.muster), or data to learn weights on (dspm if no method is named)")
       ->required();
   app.add_option("-o,--output", args->out,
-                 "folder for one picture a level of each branch, and weights.json")
+                 "folder for one picture per level of each branch, and weights.json")
       ->required();
   auto* pair = app.add_option("--pair", args->pair, "A,B: learn what tells these two classes apart")
                    ->delimiter(',')

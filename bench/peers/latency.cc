@@ -8,7 +8,9 @@
 #include <map>
 
 #include "muster/dataset/dataset.h"
-#include "muster/pipeline/model.h"
+#include "muster/muster.h"
+#include "muster/pipeline/fit.h"
+#include "muster/source/cached_source.h"
 #include "peers/side_by_side.h"
 
 namespace muster::bench {
@@ -47,7 +49,7 @@ Split divide(const Dataset& data) {
 
 void time_method(Record& record, const Method& method, const Dataset& data, const Split& split,
                  const fs::path& file, int rounds) {
-  const ItemSource source(data);
+  const CachedSource source(data);
   fit_pipeline(plan_recipe(parse_recipe(method.recipe)), source, split.train,
                data.labels.select(split.train), 1, {})
       .save(file);
@@ -55,13 +57,12 @@ void time_method(Record& record, const Method& method, const Dataset& data, cons
   const std::string trained = "model of 1,500 pictures, " +
                               std::to_string(fs::file_size(file) / 1000) + " kB, in the file cache";
   record.race({std::string("load, ") + method.name, trained, "model"},
-              {{"muster", [&] { model.emplace(Model::load(file)); }, Role::kOurs}}, rounds);
+              {{"muster", [&] { model.emplace(load(file)); }, Role::kOurs}}, rounds);
   record.race({std::string("predict, ") + method.name, "from a JPEG file to probabilities",
                "picture", static_cast<double>(split.test.size())},
               {{"muster",
                 [&] {
-                  for (const size_t item : split.test)
-                    (void)model->score_file(data.items[item].path);
+                  for (const size_t item : split.test) (void)model->predict(data.items[item].path);
                 },
                 Role::kOurs}},
               rounds);

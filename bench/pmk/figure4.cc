@@ -15,7 +15,8 @@
 
 #include "muster/core/parallel.h"
 #include "muster/evaluate/splits.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/fit.h"
+#include "muster/source/cached_source.h"
 #include "peers/side_by_side.h"
 
 namespace muster::bench {
@@ -45,18 +46,18 @@ struct Timed {
 Timed measure(const std::string& recipe, const Dataset& dataset, const std::vector<size_t>& items) {
   const Plan plan = plan_recipe(parse_recipe(recipe));
   const BranchPlan& branch_plan = plan.branches[0];
-  const ItemSource source(dataset);
-  source.prepare(branch_plan.extractor, items, {});
+  const CachedSource source(dataset);
+  source.prepare(branch_plan.extraction.get(), items, {});
   Timed out;
   for (const size_t item : items)
-    out.features += static_cast<double>(source.load(branch_plan.extractor, item).size());
+    out.features += static_cast<double>(source.load(branch_plan.extraction.get(), item).size());
   out.features /= static_cast<double>(items.size());
 
   const auto now = [] { return clock_seconds(CLOCK_PROCESS_CPUTIME_ID); };
   const double start = now();
   const FittedBranch branch = fit_branch(branch_plan, source, items, dataset.labels, Rng(1), {});
   const double fitted = now();
-  const Represented sets = represent_items(branch, branch_plan, source, items, {});
+  const Represented sets = represent_items(branch, source, items, {});
   const double represented = now();
   const auto kernels = branch.kernel->candidates(sets);
   const double before_gram = now();

@@ -17,8 +17,9 @@
 #include "muster/classify/linear_svm.h"
 #include "muster/core/memory.h"
 #include "muster/dataset/dataset.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/fit.h"
 #include "muster/setfeature/emk_fourier.h"
+#include "muster/source/dataset_source.h"
 #include "peers/side_by_side.h"
 #include "pmk/clustered_sets.h"
 
@@ -81,7 +82,7 @@ Json pictures(size_t largest) {
   for (const size_t n : {2000u, 5000u, 10000u, 20000u, 50000u}) {
     if (n > largest) break;
     const Dataset data = repeated(all, n);
-    const ItemSource source(data, 0);  // no set is kept
+    const DatasetSource source(data);  // no set is kept
     std::vector<size_t> items(n);
     std::iota(items.begin(), items.end(), size_t{0});
     const FittedBranch branch =
@@ -90,7 +91,7 @@ Json pictures(size_t largest) {
     malloc_trim(0);  // what earlier sizes left behind is not this one's
     reset_peak_memory();
     const double encoding =
-        wall_seconds([&] { vectors = encode_items(branch, plan.branches[0], source, items, {}); });
+        wall_seconds([&] { vectors = encode_items(branch, source, items, {}); });
     const double peak = peak_memory_since_reset_mib();
     const double output = static_cast<double>(vectors.values().size() * sizeof(float)) / (1 << 20);
     reset_peak_memory();

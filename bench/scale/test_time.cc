@@ -7,7 +7,8 @@
 
 #include "muster/core/parallel.h"
 #include "muster/dataset/dataset.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/fit.h"
+#include "muster/source/cached_source.h"
 #include "peers/side_by_side.h"
 
 namespace muster::bench {
@@ -46,23 +47,23 @@ Labels labels_of(const Dataset& data, const std::vector<size_t>& items) {
 
 int run(const char* out_path, const char* data_path) {
   const Dataset data = open_dataset(data_path);
-  const ItemSource source(data);
+  const CachedSource source(data);
   nlohmann::ordered_json out{{"cpu", cpu_model()},
                              {"unit", "ms per picture, one thread, CPU time"},
                              {"rows", nlohmann::ordered_json::array()}};
   std::printf("%-12s %6s %10s %22s\n", "method", "n", "median ms", "quartiles");
   for (const Method& method : kMethods) {
     const Plan plan = plan_recipe(parse_recipe(method.recipe));
-    std::vector<std::vector<VectorSet>> tested;
-    for (const size_t i : items_of(data, 160, 7)) {
-      if (tested.size() < kTested) tested.push_back({source.load(plan.branches[0].extractor, i)});
-    }
+    std::vector<size_t> tested = items_of(data, 160, 7);
+    tested.resize(std::min(tested.size(), kTested));
+    source.prepare(plan.branches[0].extraction.get(), tested, {});  // in memory from now on
     for (const size_t per_class : {20u, 40u, 80u, 160u}) {
       const std::vector<size_t> train = items_of(data, 0, per_class);
       const Pipeline model = fit_pipeline(plan, source, train, labels_of(data, train), 1, {});
       const ThreadLimit one_thread(1);
       const Contender contender{method.name, [&] {
-                                  for (const auto& sets : tested) (void)model.scores(sets);
+                                  for (const size_t item : tested)
+                                    (void)model.score(source, {&item, 1}, {});
                                 }};
       const Timing timing = alternate({contender}, kRounds)[0];
       const auto ms = [&](double q) {

@@ -1,4 +1,4 @@
-// Several labels an item from data to figures; models of several members; classes added; "none of
+// Several labels per item, from data to figures; models of several members; classes added; "none of
 // these".
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -108,7 +108,7 @@ TEST_F(MultiLabel, ListsTrainPredictEvaluateAndFuse) {
   EXPECT_EQ(info["kind"], "fused model");
   EXPECT_EQ(info["members"].size(), 2u);
   EXPECT_THAT(run_ok({"info", at("ab.muster")}).out, HasSubstr("member 2"));
-  // Halves by seed, where the data have no division of their own.
+  // Halves by seed, if the data have no division of their own.
   run_ok({"bench", drawn, "--methods", "bow-linear", "--set", "words=20", "--protocol", "voc",
           "--splits", "2", "-o", at("halves")});
   EXPECT_EQ(json::parse(read_text(at("halves/results.json")))["results"][0]["splits"].size(), 2u);

@@ -34,7 +34,7 @@ class CommandTest : public testing::Test {
   // Calls `meanwhile` with the process id while the command runs.
   Ran run(const std::vector<std::string>& arguments, const std::function<void(pid_t)>& meanwhile,
           const std::string& out_file = "") const;
-  // Exit code 0; says why where it is not.
+  // Exit code 0; says why if it is not.
   Ran run_ok(const std::vector<std::string>& arguments) const;
   // The given exit code, exactly one line "muster: ..." that holds `part`, nothing on stdout, no
   // file left under a temporary name.

@@ -17,7 +17,7 @@ namespace muster::contract {
 inline constexpr size_t kDim = 12;
 inline constexpr uint64_t kSeed = 7;
 
-// Options by which a stage grows, where it has them.
+// Options by which a stage grows, if it has them.
 struct SmallValue {
   const char* option;
   const char* value;

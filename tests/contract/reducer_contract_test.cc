@@ -53,7 +53,7 @@ TEST_P(EveryReducer, SurvivesDegenerateSets) {
   }
 }
 
-// Too little to learn from is refused in words, or learnt from all the same.
+// Too little to learn from is refused in words, or learned from all the same.
 TEST_P(EveryReducer, SurvivesDegenerateSamples) {
   for (const NamedSet& tested : degenerate_sets()) {
     SCOPED_TRACE(tested.name);

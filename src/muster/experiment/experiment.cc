@@ -12,8 +12,8 @@
 #include "muster/crossval/cross_validation.h"
 #include "muster/experiment/raw_split.h"
 #include "muster/experiment/split_measures.h"
+#include "muster/pipeline/fit.h"
 #include "muster/pipeline/kernel_fusion.h"
-#include "muster/pipeline/pipeline.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
 #include "muster/results/results_json.h"
@@ -117,9 +117,7 @@ class Experiment {
         options_(options),
         progress_(progress),
         announce_(announce),
-        source_(dataset) {
-    if (!options.features.empty()) source_.use_features(options.features);
-    if (!options.cache.folder.empty()) source_.use_cache(options.cache);
+        source_(dataset, {.disk = options.cache, .features = options.features}) {
     for (const Method& method : options.methods) {
       universals_.push_back(method.universal.empty()
                                 ? std::nullopt
@@ -171,7 +169,7 @@ class Experiment {
         const std::string key = branch.extractor ? branch.extractor->full_spec().text() : "";
         if (seconds.contains(key)) continue;
         const auto start = std::chrono::steady_clock::now();
-        for (const ItemFailure& failure : source_.prepare(branch.extractor, all, progress_))
+        for (const ItemFailure& failure : source_.prepare(branch.extraction.get(), all, progress_))
           if (bad.insert(failure.item).second) left_out_.push_back(failure.reason);
         seconds[key] = seconds_since(start);
       }
@@ -282,7 +280,7 @@ class Experiment {
                      progress_, {&seconds, false, universals_[m] ? &*universals_[m] : nullptr});
     const double train_seconds = seconds_since(start);
     const auto test_start = std::chrono::steady_clock::now();
-    const Matrix<double> scores = pipeline.scores(source_, test, progress_);
+    const Matrix<double> scores = pipeline.score(source_, test, progress_).scores;
     const double test_seconds = seconds_since(test_start);
     write_npy(scores_file, scores);
     Matrix<double> probabilities = pipeline.classifier().probabilities(scores);
@@ -363,7 +361,7 @@ class Experiment {
   const ExperimentOptions& options_;
   const Progress& progress_;
   const Announce& announce_;
-  ItemSource source_;
+  CachedSource source_;
   std::vector<Plan> plans_;
   std::vector<std::optional<UniversalFile>> universals_;  // of each method
   std::vector<bool> is_fused_;  // methods whose probabilities a fusion needs

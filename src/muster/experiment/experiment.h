@@ -11,8 +11,9 @@
 #include <vector>
 
 #include "muster/evaluate/splits.h"
-#include "muster/pipeline/item_source.h"
+#include "muster/pipeline/plan.h"
 #include "muster/results/results.h"
+#include "muster/source/cached_source.h"
 
 namespace muster {
 
@@ -35,8 +36,8 @@ struct ExperimentOptions {
   ProtocolOptions protocol;
   uint64_t seed = 1;
   std::filesystem::path out;
-  std::filesystem::path features;  // ItemSource::use_features, unless empty
-  CacheOptions cache;              // ItemSource::use_cache, unless its folder is empty
+  std::filesystem::path features;  // SourceOptions::features
+  CacheOptions cache;              // SourceOptions::disk
 };
 
 // What happened, for the command to tell: called between steps with one sentence.

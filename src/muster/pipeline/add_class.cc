@@ -21,7 +21,7 @@ Labels joined_labels(const Labels& old_labels, const Labels& new_labels) {
                      fmt::join(new_labels.class_names, ", "));
   if (old_labels.single_label() && !new_labels.single_label())
     throw data_error(
-        "add-class: the model has one label an item, the data several; give each item one");
+        "add-class: the model has one label per item, the data several; give each item one");
   const auto append = [&](const std::vector<std::vector<int>>& lists,
                           std::vector<std::vector<int>>& to) {
     for (std::vector<int> list : lists) {
@@ -69,15 +69,14 @@ Matrix<double> grown_gram(std::span<const FittedBranch> branches, const Matrix<d
 
 }  // namespace
 
-Pipeline add_classes(const Pipeline& pipeline, const ItemSource& source,
+Pipeline add_classes(const Pipeline& pipeline, const SetSource& source,
                      std::span<const size_t> items, const Labels& labels, const Progress& progress,
                      StageSeconds* seconds) {
   const KeptTraining* kept = pipeline.training();
   if (!kept)
     throw usage_error(
         "add-class: the model kept none of its training vectors; train it with --keep-training, or "
-        "with a "
-        "kernel machine (kernel-svm, klr), which keeps them always");
+        "with a kernel machine (kernel-svm, klr), which keeps them always");
   auto training = std::make_shared<KeptTraining>();
   training->labels = joined_labels(kept->labels, labels);
   Plan plan = pipeline.plan();
@@ -89,7 +88,7 @@ Pipeline add_classes(const Pipeline& pipeline, const ItemSource& source,
   if (plan.on_vectors()) {
     {
       const Stopwatch watch(seconds, "encode");
-      const Matrix<float> added = encode_items(branches, plan, source, items, progress);
+      const Matrix<float> added = encode_items(branches, source, items, progress);
       MUSTER_CHECK(added.cols() == kept->vectors.cols());
       training->vectors = Matrix<float>(kept->vectors.rows() + added.rows(), added.cols());
       std::ranges::copy(kept->vectors.values(), training->vectors.data());
@@ -102,7 +101,7 @@ Pipeline add_classes(const Pipeline& pipeline, const ItemSource& source,
     {
       const Stopwatch watch(seconds, "encode");
       for (size_t b = 0; b < branches.size(); ++b)
-        for (auto& added : represent_items(branches[b], plan.branches[b], source, items, progress))
+        for (auto& added : represent_items(branches[b], source, items, progress))
           branches[b].training.push_back(std::move(added));
     }
     const Stopwatch watch(seconds, "classifier");

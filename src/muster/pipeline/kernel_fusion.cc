@@ -16,7 +16,7 @@ double mean_diagonal(const Matrix<double>& gram) {
   return sum / static_cast<double>(std::max<size_t>(gram.rows(), 1));
 }
 
-// Of every part, weights included; of the kernel itself where it has none.
+// Of every part, weights included; of the kernel itself if it has none.
 std::vector<double> mean_diagonals(const SetKernel& kernel, const Represented& sets) {
   const std::vector<double> weights = kernel.part_weights();
   std::vector<double> out(kernel.num_parts());
@@ -58,7 +58,7 @@ Represented chosen(const Represented& sets, std::span<const size_t> items) {
 
 double one_over(double value) { return value > 0 ? 1 / value : 1; }
 
-// mkl's support vector machine: C-SVC, one problem a class.
+// mkl's support vector machine: C-SVC, one problem per class.
 MarginSolver margin_solver(const Labels& labels, double cost) {
   return [&labels, cost](MatrixView<const double> gram) {
     constexpr double kTolerance = 1e-3;
@@ -99,15 +99,15 @@ KernelFusion::KernelFusion(const Plan& plan, std::vector<FittedBranch>& branches
       progress_(progress),
       grams_(branches.size()),
       together_(plan.weight_learning()),
-      learnt_(together_.has_value()) {
+      learned_(together_.has_value()) {
   std::vector<std::vector<std::shared_ptr<const SetKernel>>> widths;
   for (const FittedBranch& branch : branches) {
     widths.push_back(branch.kernel->candidates(branch.training));
     base_.push_back(middle_of(widths.back()));
-    learnt_ = learnt_ || base_.back()->weights_to_learn();
+    learned_ = learned_ || base_.back()->weights_to_learn();
   }
   const size_t n = labels.size();
-  if (branches.size() == 1 && !learnt_) {
+  if (branches.size() == 1 && !learned_) {
     check_gram_memory(n, n, widths[0].size() + 1);
     for (const auto& kernel : widths[0]) candidates_.push_back({{kernel}, {1}});
     return;
@@ -242,19 +242,19 @@ Matrix<double> KernelFusion::gram(size_t candidate) const {
 Matrix<double> KernelFusion::gram_without(size_t candidate,
                                           std::span<const size_t> left_out) const {
   const std::vector<size_t> key(left_out.begin(), left_out.end());
-  std::optional<Candidate> learnt;
+  std::optional<Candidate> learned;
   {
     const std::scoped_lock lock(mutex_);
     if (const auto found = without_.find(key); found != without_.end())
-      learnt = found->second[candidate];
+      learned = found->second[candidate];
   }
-  if (!learnt) {  // the lock is not held meanwhile: the work may wait for threads that want it
+  if (!learned) {  // the lock is not held meanwhile: the work may wait for threads that want it
     std::vector<Candidate> all = weighed(all_but(key, labels_.size()), {});
-    learnt = all[candidate];
+    learned = all[candidate];
     const std::scoped_lock lock(mutex_);
     without_.emplace(key, std::move(all));
   }
-  return gram_of(*learnt, {});
+  return gram_of(*learned, {});
 }
 
 Matrix<double> KernelFusion::gram_of(const Candidate& candidate, const Progress& progress) const {

@@ -3,7 +3,7 @@
 //
 // One branch: the candidates of its kernel (widths, say). Several: each is scaled to a mean
 // diagonal of 1 / branches; widths take the middle of their grids. A kernel that wants the weights
-// of its parts learnt (spm:weights=qp) gets them, and where the classifier says so
+// of its parts learned (spm:weights=qp) gets them, and if the classifier says so
 // (kernel-svm:weights=qp) all parts of all branches are weighed together.
 #pragma once
 
@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "muster/kernelweights/kernel_weights.h"
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/branch.h"
 
 namespace muster {
 
 // How much of k(x, x), on average over the training sets, comes from a branch, and within it from
-// each of its parts (one share where it has none): the weights, on a scale that all kernels share.
+// each of its parts (one share if it has none): the weights, on a scale that all kernels share.
 // Both sum to 1.
 struct BranchShare {
   double share = 0;
@@ -34,9 +34,9 @@ class KernelFusion {
 
   size_t num_candidates() const { return candidates_.size(); }
   Matrix<double> gram(size_t candidate) const;
-  // Whether candidates differ in weights learnt from the labels (lambda=auto).
-  bool chooses_among_learnt() const { return learnt_ && candidates_.size() > 1; }
-  // As gram(), the weights learnt without some items, silently. May be called from several threads
+  // Whether candidates differ in weights learned from the labels (lambda=auto).
+  bool chooses_among_learned() const { return learned_ && candidates_.size() > 1; }
+  // As gram(), the weights learned without some items, silently. May be called from several threads
   // at once.
   Matrix<double> gram_without(size_t candidate, std::span<const size_t> left_out) const;
   // Gives the branches their kernels and scales for good.
@@ -44,7 +44,7 @@ class KernelFusion {
 
  private:
   struct Candidate {
-    std::vector<std::shared_ptr<const SetKernel>> kernels;  // one a branch
+    std::vector<std::shared_ptr<const SetKernel>> kernels;  // one per branch
     std::vector<double> scales;
   };
 
@@ -58,7 +58,7 @@ class KernelFusion {
   std::vector<LearnedWeights> learn(const WeightLearning& how, const std::vector<size_t>& which,
                                     const std::vector<size_t>& items,
                                     const Progress& progress) const;
-  // Puts learnt weights, starting at `next`, where branch b has them.
+  // Puts learned weights, starting at `next`, where branch b has them.
   void take_weights(size_t branch, std::span<const double> weights, size_t& next,
                     Candidate& candidate) const;
   std::vector<Candidate> weighed_together(const WeightLearning& how,
@@ -74,7 +74,7 @@ class KernelFusion {
   std::vector<std::shared_ptr<const SetKernel>> base_;  // widths settled, weights not
   std::vector<Matrix<double>> grams_;  // of base kernels that stay whole, else empty
   std::optional<WeightLearning> together_;
-  bool learnt_ = false;
+  bool learned_ = false;
   std::vector<Candidate> candidates_;
   mutable std::mutex mutex_;
   // Learnt without the items that are the key.

@@ -3,19 +3,29 @@
 #include <numeric>
 
 #include "muster/core/parallel.h"
+#include "muster/pipeline/fit.h"
 #include "muster/pipeline/kernel_fusion.h"
+#include "muster/source/cached_source.h"
+#include "muster/source/input_source.h"
 #include "muster/store/safetensors.h"
 #include "support/datasets.h"
 #include "support/expect_error.h"
-#include "support/random_data.h"
 
 namespace muster {
 namespace {
 
 Plan plan(const std::string& text) { return plan_recipe(parse_recipe(text)); }
 
-Pipeline fit(const std::string& recipe, const Dataset& dataset, const ItemSource& source) {
+Pipeline fit(const std::string& recipe, const Dataset& dataset, const CachedSource& source) {
   return fit_pipeline(plan(recipe), source, all_items(dataset), dataset.labels, 3, {});
+}
+
+// Of one set in memory.
+Matrix<double> scores_of(const Pipeline& pipeline, const Matrix<float>& vectors) {
+  const std::vector<SetView> views = {
+      {.vectors = vectors.data(), .rows = vectors.rows(), .dim = vectors.cols()}};
+  const size_t item = 0;
+  return pipeline.score(InputSource(views), {&item, 1}, {}).scores;
 }
 
 double training_accuracy(const Matrix<double>& scores, const Labels& labels) {
@@ -25,55 +35,6 @@ double training_accuracy(const Matrix<double>& scores, const Labels& labels) {
     correct += std::ranges::max_element(row) - row.begin() == labels.first(i) ? 1 : 0;
   }
   return correct / static_cast<double>(scores.rows());
-}
-
-// Branches as fit_pipeline leaves them to the fusion: fitted, the training sets represented.
-struct SpmBranches {
-  explicit SpmBranches(const Plan& plan) {
-    for (size_t b = 0; b < plan.branches.size(); ++b) {
-      const PlannedStage& stage = *plan.branches[b].set_kernel;
-      const Sample sample{oracle::normal_matrix(200, 4, Rng(b)), {}, 0};
-      FittedBranch& branch = branches.emplace_back();
-      branch.kernel = stage.as<SetKernelStage>().fit(*stage.options, sample, Rng(b), {});
-      for (size_t i = 0; i < kItems; ++i)
-        branch.training.push_back(
-            branch.kernel->represent(oracle::normal_set(30, 4, Rng(100 * b + i))));
-    }
-  }
-
-  static constexpr size_t kItems = 24;
-  std::vector<FittedBranch> branches;
-};
-
-Labels two_classes(size_t num_items) {
-  Labels out{{"a", "b"}, {}, {}};
-  for (size_t i = 0; i < num_items; ++i) out.of_item.push_back({static_cast<int>(i / 2) % 2});
-  return out;
-}
-
-TEST(KernelFusion, WeightsOfAFoldDoNotKnowItsLabels) {
-  const std::vector<size_t> left_out = {3, 8, 20};
-  for (const char* recipe :
-       {"dsift/spm:words=6,levels=1,weights=qp,lambda=auto/kernel-svm",
-        "dsift/spm:words=6,levels=1+rgb/spm:words=4,levels=0//kernel-svm:weights=qp,lambda=auto"}) {
-    const Plan plan = plan_recipe(parse_recipe(recipe));
-    SpmBranches made(plan);
-    const Labels labels = two_classes(SpmBranches::kItems);
-    Labels wrong = labels;
-    for (const size_t i : left_out) wrong.of_item[i] = {1 - labels.of_item[i][0]};
-    const Progress silent;
-    const KernelFusion fusion(plan, made.branches, labels, silent),
-        other(plan, made.branches, wrong, silent);
-    ASSERT_TRUE(fusion.chooses_among_learnt());
-    for (size_t c = 0; c < fusion.num_candidates(); ++c) {
-      const Matrix<double> gram = fusion.gram_without(c, left_out);
-      EXPECT_EQ(gram, other.gram_without(c, left_out)) << recipe << " " << c;
-      EXPECT_EQ(gram, fusion.gram_without(c, left_out)) << "kept weights differ from those learnt";
-      EXPECT_EQ(fusion.gram(c), fusion.gram_without(c, {}));
-    }
-    const size_t boldest = fusion.num_candidates() - 1;
-    EXPECT_NE(fusion.gram(boldest), other.gram(boldest)) << "labels make no difference here";
-  }
 }
 
 class OnPictures : public ::testing::TestWithParam<const char*> {};
@@ -98,26 +59,23 @@ TEST_P(OnPictures, FitsSavesLoadsAndPredictsTheSame) {
   const TempDir folder, out;
   put_pictures(folder, 3, 6, 48);
   const Dataset dataset = open_dataset(folder.path());
-  const ItemSource source(dataset);
+  const CachedSource source(dataset);
   const std::vector<size_t> items = all_items(dataset);
   StageSeconds seconds;
   const Pipeline pipeline =
       fit_pipeline(plan(GetParam()), source, items, dataset.labels, 3, {}, {.seconds = &seconds});
   EXPECT_EQ(seconds.size(), 3u);
-  const Matrix<double> scores = pipeline.scores(source, items, {});
+  const Matrix<double> scores = pipeline.score(source, items, {}).scores;
   EXPECT_GT(training_accuracy(scores, dataset.labels), 0.6);
 
   pipeline.save(out / "model.muster");
   const Pipeline loaded = Pipeline::load(out / "model.muster");
-  EXPECT_EQ(loaded.scores(source, items, {}), scores);
+  EXPECT_EQ(loaded.score(source, items, {}).scores, scores);
   EXPECT_EQ(loaded.class_names(), dataset.labels.class_names);
   EXPECT_FALSE(loaded.multi_label());
 
   // One item by itself: equal but for the order of additions in a matrix product.
-  std::vector<VectorSet> sets;
-  for (const BranchPlan& branch : loaded.plan().branches)
-    sets.push_back(source.load(branch.extractor, 4));
-  const Matrix<double> alone = loaded.scores(sets);
+  const Matrix<double> alone = loaded.score(source, {&items[4], 1}, {}).scores;
   for (size_t c = 0; c < scores.cols(); ++c) EXPECT_NEAR(alone(0, c), scores(4, c), 1e-4);
 }
 
@@ -125,7 +83,7 @@ TEST(Pipeline, WeighsTheKernelsOfAllBranchesByTheLabels) {
   const TempDir folder;
   put_pictures(folder, 3, 6, 48);
   const Dataset dataset = open_dataset(folder.path());
-  const ItemSource source(dataset);
+  const CachedSource source(dataset);
   for (const char* rule : {"uniform", "qp", "alignment", "sdp", "mkl"}) {
     const Pipeline pipeline =
         fit(fmt::format("dsift/spm:words=20,levels=1+rgb/bow:words=10//kernel-svm:C=10,weights={}",
@@ -144,9 +102,9 @@ TEST(Pipeline, OneKernelAloneIsNotChangedByWeights) {
   const TempDir folder;
   put_sets(folder, 3, 8, 6);
   const Dataset dataset = open_dataset(folder.path());
-  const ItemSource source(dataset);
+  const CachedSource source(dataset);
   const auto scores = [&](const char* recipe) {
-    return fit(recipe, dataset, source).scores(source, all_items(dataset), {});
+    return fit(recipe, dataset, source).score(source, all_items(dataset), {}).scores;
   };
   const Matrix<double> plain = scores("sum-match:gamma=0.5/kernel-svm:C=10"),
                        weighed = scores("sum-match:gamma=0.5/kernel-svm:C=10,weights=qp");
@@ -171,29 +129,24 @@ INSTANTIATE_TEST_SUITE_P(Pipeline, OnSets,
                          [](const auto& info) { return "Recipe" + std::to_string(info.index); });
 
 TEST_P(OnSets, LearnsWithAnEmptySetAmongThem) {
-  const ItemSource source(dataset_);
+  const CachedSource source(dataset_);
   const Pipeline pipeline = fit(GetParam(), dataset_, source);
-  EXPECT_GT(training_accuracy(pipeline.scores(source, all_items(dataset_), {}), dataset_.labels),
-            0.85);
-  const size_t branches = pipeline.plan().branches.size();
-  for (size_t dim : {6u, 0u}) {
-    const Matrix<double> of_empty =
-        pipeline.scores(std::vector<VectorSet>(branches, VectorSet{Matrix<float>(0, dim), {}}));
-    for (double score : of_empty.values()) EXPECT_TRUE(std::isfinite(score));
-  }
+  EXPECT_GT(
+      training_accuracy(pipeline.score(source, all_items(dataset_), {}).scores, dataset_.labels),
+      0.85);
+  for (double score : scores_of(pipeline, Matrix<float>(0, 6)).values())
+    EXPECT_TRUE(std::isfinite(score));
 }
 
 TEST_P(OnSets, RefusesSetsOfAnotherWidth) {
-  const ItemSource source(dataset_);
+  const CachedSource source(dataset_);
   const Pipeline pipeline = fit(GetParam(), dataset_, source);
-  const std::vector<VectorSet> wider(pipeline.plan().branches.size(),
-                                     VectorSet{Matrix<float>(3, 7), {}});
-  EXPECT_ERROR(pipeline.scores(wider), kData,
+  EXPECT_ERROR(scores_of(pipeline, Matrix<float>(3, 7)), kData,
                "vectors of 7 components were given, the model was trained on vectors of 6");
 
   put_set(folder_, "class2/wider.npy", class_vectors(5, 7, 2, Rng(1)));
   const Dataset mixed = open_dataset(folder_.path());
-  const ItemSource mixed_source(mixed);
+  const CachedSource mixed_source(mixed);
   EXPECT_ERROR(fit(GetParam(), mixed, mixed_source), kData, "components");
 }
 
@@ -202,16 +155,16 @@ TEST(Pipeline, NothingToLearnFromIsADataError) {
   for (const char* name : {"a/1.npy", "a/2.npy", "b/1.npy", "b/2.npy"})
     put_set(empty, name, Matrix<float>(0, 6));
   const Dataset dataset = open_dataset(empty.path());
-  const ItemSource source(dataset);
+  const CachedSource source(dataset);
   for (const char* recipe : {"bow:words=12/linear-svm", "pca:dim=4/sum-match/kernel-svm"})
     EXPECT_ERROR(fit(recipe, dataset, source), kData, "single vector");
 }
 
-TEST_P(OnSets, SeveralLabelsAnItem) {
+TEST_P(OnSets, SeveralLabelsPerItem) {
   Labels labels = dataset_.labels;
   for (size_t i = 0; i < labels.size(); i += 4) labels.of_item[i] = {0, 2};
   labels.of_item[1].clear();
-  const ItemSource source(dataset_);
+  const CachedSource source(dataset_);
   const TempDir out;
   const Pipeline pipeline =
       fit_pipeline(plan(GetParam()), source, all_items(dataset_), labels, 3, {});
@@ -219,23 +172,23 @@ TEST_P(OnSets, SeveralLabelsAnItem) {
   pipeline.save(out / "model.muster");
   const Pipeline loaded = Pipeline::load(out / "model.muster");
   EXPECT_TRUE(loaded.multi_label());
-  EXPECT_EQ(loaded.scores(source, all_items(dataset_), {}),
-            pipeline.scores(source, all_items(dataset_), {}));
+  EXPECT_EQ(loaded.score(source, all_items(dataset_), {}).scores,
+            pipeline.score(source, all_items(dataset_), {}).scores);
 }
 
 TEST_P(OnSets, TheSeedDecides) {
-  const ItemSource source(dataset_);
+  const CachedSource source(dataset_);
   const TempDir out;
   fit(GetParam(), dataset_, source).save(out / "a.muster");
   fit(GetParam(), dataset_, source).save(out / "b.muster");
   EXPECT_EQ(read_whole_file(out / "a.muster"), read_whole_file(out / "b.muster"));
 }
 
-TEST(Pipeline, ARecipeWithoutAClassifierIsNoMethod) {
+TEST(Pipeline, ARecipeWithoutAClassifierIsNotAMethod) {
   const TempDir folder;
   put_sets(folder, 2, 3, 4);
   const Dataset dataset = open_dataset(folder.path());
-  const ItemSource source(dataset);
+  const CachedSource source(dataset);
   EXPECT_ERROR(fit("bow:words=4", dataset, source), kUsage, "no classifier");
 }
 
@@ -246,7 +199,7 @@ TEST(Pipeline, RefusesFilesThatAreNoModelOfThisVersion) {
   EXPECT_ERROR(Pipeline::load(out / "text.muster"), kData, "text.muster");
   TensorMap map;
   write_safetensors(out / "other.muster", map);
-  EXPECT_ERROR(Pipeline::load(out / "other.muster"), kData, "no muster model");
+  EXPECT_ERROR(Pipeline::load(out / "other.muster"), kData, "not a muster model");
   map.metadata = {{"kind", "muster model"}, {"format_version", "999"}};
   write_safetensors(out / "future.muster", map);
   EXPECT_ERROR(Pipeline::load(out / "future.muster"), kData, "format version 999");
@@ -256,7 +209,7 @@ TEST(Pipeline, ADamagedModelIsADataError) {
   const TempDir folder, out;
   put_sets(folder, 2, 4, 4);
   const Dataset dataset = open_dataset(folder.path());
-  const ItemSource source(dataset);
+  const CachedSource source(dataset);
   fit("pca:dim=3/bow:words=4/rbf/kernel-svm:C=1", dataset, source).save(out / "model.muster");
   const TensorMap whole = read_safetensors(out / "model.muster");
   for (const auto& [name, tensor] : whole.tensors) {

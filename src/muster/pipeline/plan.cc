@@ -1,7 +1,6 @@
 #include "muster/pipeline/plan.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace muster {
 namespace {
@@ -37,7 +36,7 @@ void add_transform(PlannedStage stage, BranchPlan& branch) {
   if (branch.learns_weights())
     throw misplaced(
         stage,
-        "cannot follow a kernel whose weights are learnt; use weights=dyadic or constant there");
+        "cannot follow a kernel whose weights are learned; use weights=dyadic or constant there");
   branch.transforms.push_back(std::move(stage));
 }
 
@@ -51,12 +50,16 @@ void refuse_distances(const BranchPlan& branch, const PlannedStage& classifier) 
         classifier.entry->name, branch.set_kernel->full_spec().text());
 }
 
-// Adds the stage to the branch, or to the plan where it is the classifier.
+// Adds the stage to the branch, or to the plan if it is the classifier.
 void add_stage(PlannedStage stage, BranchPlan& branch, Plan& plan) {
   if (plan.classifier) throw misplaced(stage, "stands after the classifier");
   if (holds<ExtractorStage>(stage)) {
     if (branch.extractor || !branch.reducers.empty() || branch.complete())
       throw misplaced(stage, "must come first in its branch");
+    const ExtractorStage& functions = stage.as<ExtractorStage>();
+    branch.extraction = std::make_shared<Extraction>(
+        Extraction{stage.full_spec().text(), functions.make(*stage.options),
+                   functions.max_side_px(*stage.options)});
     branch.extractor = std::move(stage);
   } else if (holds<ReducerStage>(stage)) {
     if (branch.complete())
@@ -100,11 +103,7 @@ size_t PlannedStage::num_samples() const {
   const std::unique_ptr<AnyOptions> copy = options->clone();
   Fields fields = copy->fields();
   const Field* samples = fields.find("samples");
-  if (!samples) return kDefaultSamples;
-  size_t count = 0;
-  const std::string text = samples->text();
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
+  return samples ? static_cast<size_t>(std::stoul(samples->text())) : kDefaultSamples;
 }
 
 std::vector<StageSpec> BranchPlan::full_specs() const {

@@ -9,6 +9,7 @@
 
 #include "muster/kernelweights/kernel_weights.h"
 #include "muster/pipeline/registry.h"
+#include "muster/source/extraction.h"
 
 namespace muster {
 
@@ -18,7 +19,7 @@ struct PlannedStage {
 
   // With every option spelt out, so that a later change of a default does not change what it means.
   StageSpec full_spec() const;
-  // The option called `samples` where the stage has one: how many vectors it is fitted on.
+  // How many vectors it is fitted on: the option called `samples`, if the stage has one.
   size_t num_samples() const;
   // With the options as they are.
   Traits traits() const { return entry->traits_in ? entry->traits_in(*options) : entry->traits; }
@@ -32,6 +33,7 @@ struct PlannedStage {
 // last after a kernel
 struct BranchPlan {
   std::optional<PlannedStage> extractor;
+  std::shared_ptr<const Extraction> extraction;  // made by the extractor; null without one
   std::vector<PlannedStage> reducers;
   std::optional<PlannedStage> set_feature;
   std::optional<PlannedStage> vector_scaling;
@@ -45,11 +47,11 @@ struct BranchPlan {
   std::vector<StageSpec> full_specs() const;
   // Its stages by name alone: "dsift/root/spm".
   std::string short_name() const;
-  // Of the kernel that the branch ends in (the dot product where it stops at a set feature).
+  // Of the kernel that the branch ends in (the dot product if it stops at a set feature).
   Psd psd() const;
-  // True where it needs labels to learn the weights of its parts.
+  // True if it needs labels to learn the weights of its parts.
   bool learns_weights() const { return set_kernel && set_kernel->traits().learns_weights; }
-  // True where its values are distances, not similarities.
+  // True if its values are distances, not similarities.
   bool gives_distances() const;
 };
 
@@ -57,16 +59,16 @@ struct Plan {
   std::vector<BranchPlan> branches;
   std::optional<PlannedStage> classifier;
 
-  // True where the classifier takes vectors; then no branch has a kernel.
+  // True if the classifier takes vectors; then no branch has a kernel.
   bool on_vectors() const;
   // Of the sum over branches.
   Psd psd() const;
-  // How the classifier wants the kernels of all branches weighed, where it does.
+  // How the classifier wants the kernels of all branches weighed, if it does.
   std::optional<WeightLearning> weight_learning() const;
   // Fully spelt out.
   Recipe recipe() const;
-  // Short names, one a branch; of those that would be alike, with the options in which they differ:
-  // "dsift:size=16/spm".
+  // Short names, one per branch; of those that would be alike, with the options in which they
+  // differ: "dsift:size=16/spm".
   std::vector<std::string> branch_names() const;
 };
 

@@ -91,7 +91,7 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
       {"matching:distance=true/normalise", "cannot follow a distance"},
       {"dsift/match+rgb/matching:distance=true//kernel-svm", "which gives distances"},
       {"dsift/spm:weights=qp/normalise/kernel-svm",
-       "cannot follow a kernel whose weights are learnt"},
+       "cannot follow a kernel whose weights are learned"},
       {"dsift/spm:weights=qp+rgb/spm//kernel-svm:weights=mkl",
        "spm and kernel-svm both learn weights"},
       {"dsift/standardise/linear-svm", "standardise (vector scaling) must follow a set feature"},

@@ -2,7 +2,8 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/fit.h"
+#include "muster/source/cached_source.h"
 #include "support/real_data.h"
 
 namespace muster {
@@ -11,12 +12,12 @@ namespace {
 // The smallest eigenvalue of the Gram of every tenth picture of ETH-80, as a share of the largest.
 double smallest_eigenvalue(const char* recipe) {
   const Dataset data = open_dataset(data_dir() / "eth-80");
-  const ItemSource source(data);
+  const CachedSource source(data);
   std::vector<size_t> items;
   for (size_t i = 0; i < data.items.size(); i += 10) items.push_back(i);
   const Plan plan = plan_recipe(parse_recipe(recipe));
   const FittedBranch branch = fit_branch(plan.branches[0], source, items, {}, Rng(1), {});
-  const Represented sets = represent_items(branch, plan.branches[0], source, items, {});
+  const Represented sets = represent_items(branch, source, items, {});
   Matrix<double> gram(sets.size(), sets.size());
   branch.kernel->candidates(sets)[0]->gram(sets, sets, gram, {});
   const auto n = static_cast<Eigen::Index>(sets.size());

@@ -34,7 +34,8 @@ StageSpec parse_stage(std::string_view text, std::string_view recipe) {
   StageSpec stage{std::string(text.substr(0, colon)), {}};
   if (!is_name(stage.name))
     throw usage_error(
-        "recipe '{}': '{}' is no stage name (letters, digits, '-' and '_'); stages are joined by "
+        "recipe '{}': '{}' is not a stage name (letters, digits, '-' and '_'); stages are joined "
+        "by "
         "'/', as in dsift/bow:words=500/linear-svm",
         recipe, stage.name);
   if (colon == std::string_view::npos) return stage;
@@ -48,7 +49,7 @@ StageSpec parse_stage(std::string_view text, std::string_view recipe) {
     const std::string_view value = equals == std::string_view::npos ? "" : piece.substr(equals + 1);
     if (!is_name(name) || !is_value(value))
       throw usage_error(
-          "recipe '{}': stage {}: '{}' is no option; options look like name=value and are "
+          "recipe '{}': stage {}: '{}' is not an option; options look like name=value and are "
           "separated by ','",
           recipe, stage.name, piece);
     if (std::ranges::any_of(stage.options,

@@ -74,7 +74,7 @@ constexpr Traits kDistance{.psd = Psd::kNo,
 constexpr Traits kDensities{.co_occurrence = true, .model_free = false, .cost = "d^3"};
 constexpr Traits kDivergences{
     .psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .cost = "d^2"};
-// k Gaussians a set.
+// k Gaussians per set.
 constexpr Traits kMixtures{.co_occurrence = true, .model_free = false, .cost = "d k"};
 // Of kernels.
 constexpr Traits kKeepsPsd{.psd = Psd::kConditional};
@@ -84,7 +84,7 @@ constexpr Traits kBreaksPsd{.psd = Psd::kNo};
 std::vector<StageEntry> make_stages() {
   return {
       // Pictures become sets.
-      extractor("dsift", "SIFT on a dense grid", "METHODS 1", make_dsift),
+      extractor("dsift", "SIFT on a dense grid", "Lowe 2004, 6", make_dsift),
       extractor("rgb", "mean and deviation of red, green and blue in 4 x 4 cells, on a dense grid",
                 "UGM 4.1", make_rgb),
       extractor("lbp", "local binary patterns in 2 x 2 cells, on a dense grid", "DSPM 5", make_lbp),
@@ -95,7 +95,7 @@ std::vector<StageEntry> make_stages() {
               load_pca),
       reducer("pls", "directions in which the vectors vary with the class", "GEN 3.2.2", kNone,
               fit_pls, load_pls),
-      plain_reducer("l2", "every vector scaled to length 1", "METHODS 2", kNone, make_l2),
+      plain_reducer("l2", "every vector scaled to length 1", "Lowe 2004, 6.1", kNone, make_l2),
       plain_reducer("root", "RootSIFT: square root of the L1-normalised vector",
                     "Arandjelovic & Zisserman 2012", kNone, make_root),
       plain_reducer<PlacesOptions>("places", "appends the place (x, y) to every vector", "PMK 5",
@@ -127,7 +127,7 @@ std::vector<StageEntry> make_stages() {
       feature_kernel<WidthOptions>("rbf", "Gaussian kernel of set features", "EMK 4", kOfVectors,
                                    K::kRbf),
       feature_kernel<WidthOptions>("chi2", "exponential chi-square kernel of set features",
-                                   "METHODS 5", kOfHistograms, K::kChi2),
+                                   "Zhang et al. 2007, 4.2", kOfHistograms, K::kChi2),
       feature_kernel<NoOptions>("intersection", "histogram intersection of set features", "PMK 3",
                                 kOfHistograms, K::kIntersection),
       // Sets become kernels.
@@ -150,15 +150,15 @@ std::vector<StageEntry> make_stages() {
       set_kernel("vg-pmk", "pyramid match over the nodes of a hierarchical k-means tree",
                  "Grauman & Darrell 2006", kTree, fit_vg_pmk, load_vg_pmk),
       set_kernel("spm",
-                 "spatial pyramid match: words intersected cell by cell, weights given or learnt",
+                 "spatial pyramid match: words intersected cell by cell, weights given or learned",
                  "DSPM 3", kCells, fit_spm, load_spm),
       set_kernel("l1-embedding", "weighted L1 distance of histogram pyramids", "PMK 4.1", kDistance,
                  fit_l1_embedding, load_l1_embedding),
-      set_kernel("pdf-bhattacharyya", "Bhattacharyya affinity of one Gaussian a set", "GEN 4.2",
+      set_kernel("pdf-bhattacharyya", "Bhattacharyya affinity of one Gaussian per set", "GEN 4.2",
                  kDensities, fit_pdf_bhattacharyya, load_pdf_bhattacharyya),
-      set_kernel("pdf-mixture", "expected likelihood of a small mixture of Gaussians a set",
+      set_kernel("pdf-mixture", "expected likelihood of a small mixture of Gaussians per set",
                  "GEN 4.2", kDensities, fit_pdf_mixture, load_pdf_mixture),
-      set_kernel("pdf-kl", "exponential of the Kullback-Leibler divergence of one Gaussian a set",
+      set_kernel("pdf-kl", "exponential of the Kullback-Leibler divergence of one Gaussian per set",
                  "GEN 4.1", kDivergences, fit_pdf_kl, load_pdf_kl),
       set_kernel("ppk", "probability product of mixtures adapted from a universal one", "UGM 3.1",
                  kMixtures, fit_ppk, load_ppk, make_ppk),
@@ -174,8 +174,8 @@ std::vector<StageEntry> make_stages() {
       // Vectors or kernels become scores.
       vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4",
                         fit_linear_svm, load_linear_svm),
-      vector_classifier("logistic", "L2-regularised logistic regression, one-vs-all", "METHODS 7",
-                        fit_logistic, load_logistic),
+      vector_classifier("logistic", "L2-regularised logistic regression, one-vs-all",
+                        "Fan et al. 2008", fit_logistic, load_logistic),
       gram_classifier<KernelSvmOptions>("kernel-svm", "support vector machine on a kernel matrix",
                                         "EMK 4", choose_kernel, fit_kernel_svm, load_kernel_svm),
       gram_classifier<KlrOptions>("klr", "kernel logistic regression on a kernel matrix", "UGM 4.1",
@@ -206,7 +206,7 @@ std::vector<Preset> make_presets() {
        "dsift/pca:dim=20/places/vg-pmk:branch=11,levels=3/kernel-svm"},
       {"spm", "spatial pyramid match of 200 words, dyadic weights", "DSPM 3.1",
        "dsift:size=16,32/spm/kernel-svm"},
-      {"dspm", "spatial pyramid match of 200 words a patch size, weights of all cells learnt",
+      {"dspm", "spatial pyramid match of 200 words per patch size, weights of all cells learned",
        "DSPM 3.2",
        "dsift:size=16/spm+dsift:size=32/spm//kernel-svm:weights=qp,lambda=auto,toward=given"},
       {"fusion",
@@ -216,12 +216,13 @@ std::vector<Preset> make_presets() {
        "lbp:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128+"
        "rgb:step=6,size=16,24,32,40/pca:dim=64/places:scale=true/fisher:components=128//"
        "kernel-svm:weights=alignment,centre=true"},
-      {"gen-kmeans", "bag of 1000 words learnt per category, standardised, linear SVM", "GEN 3.4.1",
-       "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
-      {"gen-gmm", "bag of 250 Gaussians learnt per category, standardised, linear SVM", "GEN 3.4.2",
+      {"gen-kmeans", "bag of 1000 words learned per category, standardised, linear SVM",
+       "GEN 3.4.1", "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
+      {"gen-gmm", "bag of 250 Gaussians learned per category, standardised, linear SVM",
+       "GEN 3.4.2",
        "dsift/pca:dim=40/gmm-bow:components=250,covariance=full,per_category=true/standardise/"
        "linear-svm"},
-      {"gen-pdf", "Bhattacharyya kernel of one Gaussian a picture, kernel SVM", "GEN 4.4",
+      {"gen-pdf", "Bhattacharyya kernel of one Gaussian per picture, kernel SVM", "GEN 4.4",
        "dsift/pls:dim=40/pdf-bhattacharyya/kernel-svm"},
       {"fisher", "Fisher vectors of RootSIFT at four sizes with places, linear SVM",
        "Perronnin et al. 2010",

@@ -12,10 +12,10 @@
 
 #include "muster/classify/classifier.h"
 #include "muster/core/options.h"
-#include "muster/crossval/kernel_choice.h"
 #include "muster/features/extractor.h"
 #include "muster/kernelweights/kernel_weights.h"
 #include "muster/mixture/universal.h"
+#include "muster/pipeline/gram_choice.h"
 #include "muster/pipeline/recipe.h"
 #include "muster/reduce/reducer.h"
 #include "muster/setfeature/set_feature.h"
@@ -30,7 +30,7 @@ struct ExtractorStage {
   std::function<int(const AnyOptions&)> max_side_px;
 };
 
-// Set -> set. `sample` is empty but for its width where needs_sample is false.
+// Set -> set. `sample` is empty but for its width if needs_sample is false.
 struct ReducerStage {
   bool needs_sample;
   std::function<std::unique_ptr<Reducer>(const AnyOptions&, const Sample& sample, Rng)> fit;
@@ -41,12 +41,12 @@ struct ReducerStage {
 struct SetFeatureStage {
   std::function<SetFeature(const AnyOptions&, const Sample&, Rng, const Progress&)> fit;
   std::function<SetFeature(const AnyOptions&, TensorReader)> load;
-  // Where it rests on a universal mixture: made from one learnt elsewhere. Such a stage saves its
+  // If it rests on a universal mixture: made from one learned elsewhere. Such a stage saves its
   // mixture under "universal".
   std::function<SetFeature(const AnyOptions&, Universal)> from_universal = {};
 };
 
-// Vector -> vector, learnt from the vectors of all training items.
+// Vector -> vector, learned from the vectors of all training items.
 struct VectorScalingStage {
   std::function<Standardiser(ConstMatrixView training)> fit;
   std::function<Standardiser(TensorReader)> load;
@@ -91,23 +91,14 @@ struct VectorClassifierStage {
 
 enum class Psd { kAlways, kConditional, kNo };
 
-// Gram + labels -> scores. The best candidate by cross-validation is chosen and its number
-// returned. Grams that are positive semi-definite always (`psd`) need no test of it.
-struct GramChoice {
-  std::unique_ptr<Classifier> classifier;
-  size_t candidate = 0;
-};
-struct GramCandidates {
-  size_t count = 1;
-  std::function<Matrix<double>(size_t candidate)> gram;
-  GramOfFold gram_of_fold;
-};
+// Gram + labels -> scores. The best candidate by cross-validation is chosen. Grams that are
+// positive semi-definite always (`psd`) need no test of it.
 struct GramClassifierStage {
   std::function<GramChoice(const AnyOptions&, const GramCandidates&, Psd psd, const Labels&, Rng,
                            const Progress&)>
       fit;
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
-  // How the kernels of all branches are to be weighed; none where each has its own weights.
+  // How the kernels of all branches are to be weighed; none if each has its own weights.
   std::function<std::optional<WeightLearning>(const AnyOptions&)> weight_learning;
 };
 
@@ -139,7 +130,7 @@ struct StageEntry {
   Traits traits;
   std::function<std::unique_ptr<AnyOptions>()> make_options;
   StageFunctions functions;
-  // Traits with these options, where options change them; empty where none do.
+  // Traits with these options, if options change them; else empty.
   std::function<Traits(const AnyOptions&)> traits_in = {};
 
   // "feature", "reduction", "set feature", "vector scaling", "vector kernel", "set kernel", "kernel
@@ -159,7 +150,7 @@ const std::vector<Preset>& all_presets();
 // An unknown name is a usage error that suggests the nearest known one.
 const StageEntry& find_stage(std::string_view name);
 const Preset& find_preset(std::string_view name);
-// The preset's recipe, or `method` itself parsed where it is a recipe (it has a '/').
+// The preset's recipe, or `method` itself parsed if it is a recipe (it has a '/').
 Recipe recipe_of_method(std::string_view method);
 
 }  // namespace muster

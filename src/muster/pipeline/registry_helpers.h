@@ -1,8 +1,6 @@
 // From a method's own typed functions to a line of the registry's table. Used by registry.cc only.
 #pragma once
 
-#include "muster/crossval/indefinite.h"
-#include "muster/crossval/kernel_choice.h"
 #include "muster/pipeline/registry.h"
 #include "muster/setkernel/feature_kernel.h"
 
@@ -229,7 +227,7 @@ struct WithFusion {
     names.insert(names.end(), kWeightRuleNames.begin(), kWeightRuleNames.end());
     f.choice(
          "weights", weights, names,
-         "of the kernels of all branches and their cells, learnt together; none: equal branches")
+         "of the kernels of all branches and their cells, learned together; none: equal branches")
         .paper("DSPM 5");
     learning.fields(f);
   }
@@ -240,7 +238,7 @@ struct WithFusion {
   }
 };
 
-// Kernel and C are chosen together, on Grams treated where they are indefinite.
+// Kernel and C are chosen together (gram_choice.h).
 template <class Options>
 StageEntry gram_classifier(
     const char* name, std::string summary, std::string paper,
@@ -253,21 +251,15 @@ StageEntry gram_classifier(
                                   const AnyOptions& o, const GramCandidates& candidates, Psd psd,
                                   const Labels& labels, Rng rng, const Progress& progress) {
     const Options& options = typed<WithFusion<Options>>(o).own;
-    const auto treated = [&](Matrix<double> gram) {
-      return psd == Psd::kAlways ? DefiniteGram(std::move(gram))
-                                 : DefiniteGram(std::move(gram), options.indefinite, name);
-    };
-    std::vector<DefiniteGram> grams;
-    for (size_t c = 0; c < candidates.count; ++c) grams.push_back(treated(candidates.gram(c)));
-    GramOfFold of_fold;
-    if (candidates.gram_of_fold)
-      of_fold = [&](size_t c, std::span<const size_t> held_out) {
-        return Matrix<double>(treated(candidates.gram_of_fold(c, held_out)).gram());
-      };
-    std::vector<MatrixView<const double>> views;
-    for (const DefiniteGram& gram : grams) views.push_back(gram.gram());
-    const KernelChoice choice = choose(options, views, of_fold, labels, rng, progress);
-    return GramChoice{fit(options, grams[choice.index], labels, choice, progress), choice.index};
+    const GramTrainer trainer{
+        name, options.indefinite,
+        [&](const std::vector<MatrixView<const double>>& grams, const GramOfFold& of_fold) {
+          return choose(options, grams, of_fold, labels, rng, progress);
+        },
+        [&](const DefiniteGram& gram, const KernelChoice& choice) {
+          return fit(options, gram, labels, choice, progress);
+        }};
+    return train_on_best(trainer, candidates, psd == Psd::kAlways);
   };
   GramClassifierStage functions{
       choose_and_fit,

@@ -1,4 +1,4 @@
-// Adds the time until it goes out of scope to one entry of `seconds`, where that is not null.
+// Adds the time until it goes out of scope to one entry of `seconds`, if that is not null.
 #pragma once
 
 #include <chrono>

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include "muster/store/checksum.h"
+#include "muster/store/file_kind.h"
 #include "muster/store/mapped_file.h"
 #include "muster/store/safetensors.h"
 
 namespace muster {
 namespace {
 
-constexpr const char* kFormatVersion = "1";
-constexpr const char* kKind = "muster universal mixture";
 constexpr const char* kStagesWithMixture = "fisher, supervector, ppk or klk";
 
 // What comes before the mixture. Vector sets have no feature stage.
@@ -27,14 +26,7 @@ std::string prefix_text(const BranchPlan& plan) {
 UniversalFile UniversalFile::load(const std::filesystem::path& path) {
   const TensorMap map = read_safetensors(path);
   const TensorReader in(map);
-  if (!map.metadata.contains("kind") || in.text("kind") != kKind)
-    throw data_error(
-        "{}: it holds no universal mixture; make one with muster train --save-universal FILE",
-        path.string());
-  if (in.text("format_version") != kFormatVersion)
-    throw data_error(
-        "{}: it has format version {}, and this muster reads version {}; learn the mixture again",
-        path.string(), in.text("format_version"), kFormatVersion);
+  require_kind(FileKind::kUniversalMixture, in, path.string());
   const std::string recipe = in.text("recipe");
   const auto input_dim = static_cast<size_t>(in.number("input_dim"));
   std::vector<std::shared_ptr<const Reducer>> reducers;
@@ -66,11 +58,12 @@ UniversalFile UniversalFile::load(const std::filesystem::path& path) {
 FittedBranch UniversalFile::make_branch(const BranchPlan& plan) const {
   if (prefix_text(plan) != recipe)
     throw usage_error(
-        "{}: its mixture was learnt after '{}', and the recipe has '{}' before it; give the same "
+        "{}: its mixture was learned after '{}', and the recipe has '{}' before it; give the same "
         "stages "
         "or learn another mixture",
         path.string(), recipe, prefix_text(plan));
   FittedBranch branch;
+  branch.extraction = plan.extraction;
   branch.input_dim = input_dim;
   branch.reducers = reducers;
   const PlannedStage& last = plan.set_feature ? *plan.set_feature : *plan.set_kernel;
@@ -116,8 +109,7 @@ void save_universal(const BranchPlan& plan, const FittedBranch& branch,
     branch.reducers[s]->save(TensorWriter(map).scope("reducer").scope(std::to_string(s)));
   TensorWriter top(map);
   top.put("input_dim", static_cast<double>(branch.input_dim));
-  top.put_text("format_version", kFormatVersion);
-  top.put_text("kind", kKind);
+  put_kind(FileKind::kUniversalMixture, top);
   top.put_text("recipe", prefix_text(plan));
   write_safetensors(path, map);
 }

@@ -1,11 +1,11 @@
 // A universal mixture in a file of its own (UGM 4.2.3): what a fisher, supervector, ppk or klk
-// stage learnt, with the feature and the reductions before it, to be used for other categories or
+// stage learned, with the feature and the reductions before it, to be used for other categories or
 // data. A model made with it learns nothing from its data but the classifier.
 #pragma once
 
 #include <filesystem>
 
-#include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/branch.h"
 
 namespace muster {
 
@@ -18,15 +18,15 @@ struct UniversalFile {
   Universal universal;
   std::string checksum;
 
-  // Throws a data error for a file that is none.
+  // Throws a data error for a file of another kind.
   static UniversalFile load(const std::filesystem::path& path);
-  // The branch made from what the file holds. Throws a usage error where its feature, its
-  // reductions or the options of its last stage are not those that the mixture was learnt with.
+  // The branch made from what the file holds. Throws a usage error if its feature, its
+  // reductions or the options of its last stage are not those that the mixture was learned with.
   FittedBranch make_branch(const BranchPlan& plan) const;
 };
 
-// Throws a usage error in the name of `wanted_by` where the recipe has several branches or rests on
-// no universal mixture.
+// Throws a usage error in the name of `wanted_by` if the recipe has several branches or does not
+// rest on a universal mixture.
 void require_universal_stage(const Plan& plan, const std::string& wanted_by);
 
 // The mixture of a branch that rests on one, as long as the branch lives.

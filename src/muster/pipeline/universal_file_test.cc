@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "muster/pipeline/fit.h"
+#include "muster/source/cached_source.h"
 #include "support/datasets.h"
 #include "support/expect_error.h"
 
@@ -19,8 +21,8 @@ class UniversalFiles : public ::testing::Test {
 
   Pipeline fit(const std::string& recipe, uint64_t seed,
                const UniversalFile* universal = nullptr) const {
-    return fit_pipeline(plan_of(recipe), ItemSource(dataset_), all_items(dataset_), dataset_.labels,
-                        seed, {}, {.universal = universal});
+    return fit_pipeline(plan_of(recipe), CachedSource(dataset_), all_items(dataset_),
+                        dataset_.labels, seed, {}, {.universal = universal});
   }
 
   static void save(const Pipeline& pipeline, const std::filesystem::path& path) {
@@ -43,9 +45,9 @@ TEST_F(UniversalFiles, AreReusedByEveryStageThatRestsOnAMixture) {
                 read_whole_file(folder_ / "u.universal"))
         << last;
     pipeline.save(folder_ / "m.muster");
-    const ItemSource source(dataset_);
-    EXPECT_EQ(Pipeline::load(folder_ / "m.muster").scores(source, all_items(dataset_), {}),
-              pipeline.scores(source, all_items(dataset_), {}));
+    const CachedSource source(dataset_);
+    EXPECT_EQ(Pipeline::load(folder_ / "m.muster").score(source, all_items(dataset_), {}).scores,
+              pipeline.score(source, all_items(dataset_), {}).scores);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "muster/core/error.h"
+#include "muster/pipeline/fit.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/reproduce/comparison.h"
 #include "muster/reproduce/studies.h"
@@ -137,11 +138,11 @@ class Reproduction {
     fs::create_directories(method.universal.parent_path());
     announce_(fmt::format("learning a universal mixture from {}", data));
     const Dataset dataset = open_dataset(folder);
-    ItemSource source(dataset);
-    if (!options_.cache.folder.empty()) source.use_cache(options_.cache);
+    const CachedSource source(dataset, {.disk = options_.cache});
     std::vector<size_t> items(dataset.items.size());
     std::iota(items.begin(), items.end(), size_t{0});
-    for (const ItemFailure& failure : source.prepare(plan.branches[0].extractor, items, progress_))
+    for (const ItemFailure& failure :
+         source.prepare(plan.branches[0].extraction.get(), items, progress_))
       std::erase(items, failure.item);
     const Rng rng = Rng(experiment_.seed).derive("universal");
     const FittedBranch branch =

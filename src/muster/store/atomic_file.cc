@@ -128,6 +128,18 @@ void AtomicFile::commit() {
   sync_directory(parent_of(target_));
 }
 
+void check_output(const std::filesystem::path& path) {
+  namespace fs = std::filesystem;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder))
+    throw runtime_failure("{}: the folder {} does not exist; make it first", path.string(),
+                          folder.string());
+  if (fs::is_directory(path))
+    throw runtime_failure("{}: it is a folder; name a file", path.string());
+  if (access(folder.c_str(), W_OK) != 0)
+    throw runtime_failure("{}: the folder {} cannot be written to", path.string(), folder.string());
+}
+
 void write_file_atomically(const fs::path& target, std::span<const std::byte> bytes) {
   AtomicFile file(target);
   file.write(bytes);

@@ -39,6 +39,10 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+// Refuses, before any work, a file that cannot be written: its folder is missing, may not be
+// written to, or it is a folder itself.
+void check_output(const std::filesystem::path& target);
+
 void write_file_atomically(const std::filesystem::path& target, std::span<const std::byte> bytes);
 void write_file_atomically(const std::filesystem::path& target, std::string_view text);
 

@@ -33,6 +33,12 @@ const KindFacts& facts(FileKind kind) {
                                                "a universal mixture",
                                                "make one with muster train --save-universal FILE",
                                                "train the mixture again"};
+  static constexpr KindFacts kEncoder{"kind",
+                                      "muster encoder",
+                                      "1",
+                                      "a muster encoder",
+                                      "make one with muster::fit_encoder",
+                                      "fit the encoder again or use the muster that wrote it"};
   static constexpr KindFacts kFeatureShard{"content",
                                            "features",
                                            "1",
@@ -46,6 +52,8 @@ const KindFacts& facts(FileKind kind) {
       return kFusedModel;
     case FileKind::kUniversalMixture:
       return kUniversalMixture;
+    case FileKind::kEncoder:
+      return kEncoder;
     case FileKind::kFeatureShard:
       return kFeatureShard;
   }

@@ -14,6 +14,7 @@ enum class FileKind {
   kModel,             // a fitted pipeline
   kFusedModel,        // several models under one set of weights, each under a prefix of its own
   kUniversalMixture,  // a universal mixture with the reductions before it
+  kEncoder,           // a fitted branch that turns sets into vectors
   kFeatureShard,  // local features of some items; the feature cache consists of such shards, too
 };
 

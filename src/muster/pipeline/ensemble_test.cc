@@ -1,8 +1,11 @@
 // Models of several members, and of more classes than they were trained on.
-#include "muster/pipeline/model.h"
+#include "muster/pipeline/ensemble.h"
 
 #include "muster/evaluate/measures.h"
 #include "muster/pipeline/add_class.h"
+#include "muster/pipeline/fit.h"
+#include "muster/source/cached_source.h"
+#include "muster/source/input_source.h"
 #include "muster/store/safetensors.h"
 #include "support/datasets.h"
 #include "support/expect_error.h"
@@ -10,15 +13,15 @@
 namespace muster {
 namespace {
 
-class ModelTest : public ::testing::Test {
+class EnsembleTest : public ::testing::Test {
  protected:
-  ModelTest() {
+  EnsembleTest() {
     put_sets(folder_, 3, 8, 6);
     dataset_ = open_dataset(folder_.path());
   }
   Pipeline fit(const std::string& recipe, const std::vector<size_t>& items,
                bool keep = false) const {
-    const ItemSource source(dataset_);
+    const CachedSource source(dataset_);
     return fit_pipeline(plan_recipe(parse_recipe(recipe)), source, items, labels_of(items), 3, {},
                         {.keep_training = keep});
   }
@@ -38,13 +41,19 @@ class ModelTest : public ::testing::Test {
       if (dataset_.labels.first(i) >= first && dataset_.labels.first(i) <= last) out.push_back(i);
     return out;
   }
-  Scored score(const Model& model) const {
-    const ItemSource source(dataset_);
-    return model.score(source, all_items(dataset_), {});
+  Predictions score(const Ensemble& model) const {
+    const CachedSource source(dataset_);
+    return model.predict(source, all_items(dataset_), {});
+  }
+  // One file by itself.
+  static Predictions score_file(const Ensemble& model, const std::filesystem::path& path) {
+    const std::vector<std::filesystem::path> paths = {path};
+    const size_t item = 0;
+    return model.predict(InputSource(paths), {&item, 1}, {});
   }
   double accuracy_of(const Pipeline& pipeline) const {
     return accuracy(true_classes(dataset_.labels),
-                    predicted_classes(score(Model(pipeline)).scores));
+                    predicted_classes(score(Ensemble(pipeline)).scores));
   }
 
   TempDir folder_, out_;
@@ -54,10 +63,10 @@ class ModelTest : public ::testing::Test {
 constexpr const char* kLinear = "bow:words=6/linear-svm:C=10";
 constexpr const char* kKernel = "bow:words=6/rbf:gamma=1/klr:C=10";
 
-TEST_F(ModelTest, FusedProbabilitiesAreTheWeightedMean) {
-  const Model a(fit(kLinear)), b(fit(kKernel));
-  const Model fused = Model::fuse({a.members()[0], b.members()[0]}, {3, 1}, {"a", "b"});
-  const Scored of_a = score(a), of_b = score(b), of_both = score(fused);
+TEST_F(EnsembleTest, FusedProbabilitiesAreTheWeightedMean) {
+  const Ensemble a(fit(kLinear)), b(fit(kKernel));
+  const Ensemble fused = Ensemble::fuse({a.members()[0], b.members()[0]}, {3, 1}, {"a", "b"});
+  const Predictions of_a = score(a), of_b = score(b), of_both = score(fused);
   ASSERT_EQ(of_both.typicality.size(), dataset_.items.size());
   for (size_t i = 0; i < of_both.scores.rows(); ++i) {
     for (size_t c = 0; c < 3; ++c)
@@ -70,43 +79,43 @@ TEST_F(ModelTest, FusedProbabilitiesAreTheWeightedMean) {
   EXPECT_EQ(fused.branches().size(), 2u);
 
   fused.save(out_ / "fused.muster");
-  const Model loaded = Model::load(out_ / "fused.muster");
+  const Ensemble loaded = Ensemble::load(out_ / "fused.muster");
   EXPECT_EQ(score(loaded).probabilities, of_both.probabilities);
   loaded.save(out_ / "again.muster");
   EXPECT_EQ(read_whole_file(out_ / "again.muster"), read_whole_file(out_ / "fused.muster"));
-  EXPECT_ERROR(Pipeline::load(out_ / "fused.muster"), kData, "no muster model");
-  const Scored one = loaded.score_file(dataset_.items[5].path);
+  EXPECT_ERROR(Pipeline::load(out_ / "fused.muster"), kData, "not a muster model");
+  const Predictions one = score_file(loaded, dataset_.items[5].path);
   for (size_t c = 0; c < 3; ++c)
     EXPECT_NEAR(one.probabilities(0, c), of_both.probabilities(5, c), 1e-6);
 }
 
-TEST_F(ModelTest, MembersMustHaveTheSameClasses) {
+TEST_F(EnsembleTest, MembersMustHaveTheSameClasses) {
   const Pipeline all = fit(kLinear), fewer = fit(kLinear, items_of(0, 1));
-  EXPECT_ERROR(Model::fuse({all, fewer}, {1, 1}, {"all", "few"}), kData,
+  EXPECT_ERROR(Ensemble::fuse({all, fewer}, {1, 1}, {"all", "few"}), kData,
                "all knows 'class2', which few does not");
-  EXPECT_ERROR(Model::fuse({fewer, all}, {1, 1}, {"few", "all"}), kData,
+  EXPECT_ERROR(Ensemble::fuse({fewer, all}, {1, 1}, {"few", "all"}), kData,
                "all knows 'class2', which few does not");
   Dataset several = dataset_;
   several.labels.multi_label = true;
-  const ItemSource source(several);
+  const CachedSource source(several);
   const Pipeline multi = fit_pipeline(plan_recipe(parse_recipe(kLinear)), source,
                                       all_items(several), several.labels, 3, {});
-  EXPECT_ERROR(Model::fuse({all, multi}, {1, 1}, {"one", "many"}), kData,
-               "one gives one label an item, many several");
+  EXPECT_ERROR(Ensemble::fuse({all, multi}, {1, 1}, {"one", "many"}), kData,
+               "one gives one label per item, many several");
 }
 
-TEST_F(ModelTest, ADamagedFusedModelIsADataError) {
-  Model::fuse({fit(kLinear), fit(kKernel)}, {1, 1}, {"a", "b"}).save(out_ / "fused.muster");
+TEST_F(EnsembleTest, ADamagedFusedModelIsADataError) {
+  Ensemble::fuse({fit(kLinear), fit(kKernel)}, {1, 1}, {"a", "b"}).save(out_ / "fused.muster");
   const TensorMap whole = read_safetensors(out_ / "fused.muster");
   for (const auto& [name, value] : whole.metadata) {
     TensorMap less = whole;
     less.metadata.erase(name);
     write_safetensors(out_ / "less.muster", less);
-    EXPECT_ERROR(Model::load(out_ / "less.muster"), kData, "");
+    EXPECT_ERROR(Ensemble::load(out_ / "less.muster"), kData, "");
   }
 }
 
-TEST_F(ModelTest, AClassIsAddedToWhatWasLearnt) {
+TEST_F(EnsembleTest, AClassIsAddedToWhatWasLearned) {
   for (const char* recipe :
        {kLinear, kKernel, "bow:words=6/logistic:C=10", "sum-match:gamma=1/kernel-svm",
         "bow:words=6+emk-fourier:dim=20//linear-svm:C=10"}) {
@@ -114,12 +123,12 @@ TEST_F(ModelTest, AClassIsAddedToWhatWasLearnt) {
     const std::vector<size_t> known = items_of(0, 1), added = items_of(2, 2);
     const Pipeline before = fit(recipe, known, true);
     before.save(out_ / "two.muster");
-    const ItemSource source(dataset_);
+    const CachedSource source(dataset_);
     const Pipeline after = add_classes(Pipeline::load(out_ / "two.muster"), source, added,
                                        dataset_.labels.select(added), {});
     EXPECT_EQ(after.class_names(), dataset_.labels.class_names);
     EXPECT_GE(accuracy_of(after), accuracy_of(fit(recipe)) - 0.1);
-    // The representation is the one that was learnt before.
+    // The representation is the one that was learned before.
     after.save(out_ / "three.muster");
     const TensorMap two = read_safetensors(out_ / "two.muster"),
                     three = read_safetensors(out_ / "three.muster");
@@ -136,9 +145,9 @@ TEST_F(ModelTest, AClassIsAddedToWhatWasLearnt) {
   }
 }
 
-TEST_F(ModelTest, AKeptKernelMatrixIsGrownToTheSameModel) {
+TEST_F(EnsembleTest, AKeptKernelMatrixIsGrownToTheSameModel) {
   const std::vector<size_t> known = items_of(0, 1), added = items_of(2, 2);
-  const ItemSource source(dataset_);
+  const CachedSource source(dataset_);
   for (const char* recipe :
        {"sum-match:gamma=1/kernel-svm", "bow:words=6/rbf+sum-match:gamma=1//klr"}) {
     SCOPED_TRACE(recipe);
@@ -148,31 +157,31 @@ TEST_F(ModelTest, AKeptKernelMatrixIsGrownToTheSameModel) {
     EXPECT_TRUE(plain.training()->gram.empty());
     const Labels labels = dataset_.labels.select(added);
     const Pipeline grown = add_classes(kept, source, added, labels, {}),
-                   anew = add_classes(plain, source, added, labels, {});
+                   again = add_classes(plain, source, added, labels, {});
     EXPECT_EQ(grown.training()->gram.rows(), known.size() + added.size());
-    const Matrix<double> a = score(Model(grown)).scores, b = score(Model(anew)).scores;
+    const Matrix<double> a = score(Ensemble(grown)).scores, b = score(Ensemble(again)).scores;
     for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a.data()[i], b.data()[i], 1e-6);
   }
 }
 
-TEST_F(ModelTest, AddingNeedsTheTrainingItems) {
+TEST_F(EnsembleTest, AddingNeedsTheTrainingItems) {
   const std::vector<size_t> added = items_of(2, 2);
-  const ItemSource source(dataset_);
+  const CachedSource source(dataset_);
   EXPECT_ERROR(
       add_classes(fit(kLinear, items_of(0, 1)), source, added, dataset_.labels.select(added), {}),
       kUsage, "--keep-training");
   Labels several = dataset_.labels.select(added);
   several.of_item[0] = {0, 2};
   EXPECT_ERROR(add_classes(fit(kLinear, items_of(0, 1), true), source, added, several, {}), kData,
-               "one label an item");
+               "one label per item");
 }
 
-TEST_F(ModelTest, LabelsAreAddedToMultiLabelModels) {
+TEST_F(EnsembleTest, LabelsAreAddedToMultiLabelModels) {
   Labels labels = labels_of(items_of(0, 1));
   for (size_t i = 0; i < labels.size(); i += 5) labels.of_item[i] = {0, 1};
   labels.difficult.resize(labels.size());
   labels.difficult[1] = {1};
-  const ItemSource source(dataset_);
+  const CachedSource source(dataset_);
   const Pipeline before = fit_pipeline(plan_recipe(parse_recipe(kLinear)), source, items_of(0, 1),
                                        labels, 3, {}, {.keep_training = true});
   before.save(out_ / "m.muster");
@@ -183,12 +192,12 @@ TEST_F(ModelTest, LabelsAreAddedToMultiLabelModels) {
   const std::vector<size_t> added = items_of(2, 2);
   const Pipeline after = add_classes(loaded, source, added, dataset_.labels.select(added), {});
   EXPECT_TRUE(after.multi_label());
-  const LabelMeasures measures = label_measures(score(Model(after)).scores, dataset_.labels);
+  const LabelMeasures measures = label_measures(score(Ensemble(after)).scores, dataset_.labels);
   EXPECT_GT(measures.average_precision[2], 0.9);
 }
 
-TEST_F(ModelTest, WhatIsUnlikeAllClassesIsNotTypical) {
-  const Model model(fit("bow:words=6/linear-svm"));
+TEST_F(EnsembleTest, WhatIsUnlikeAllClassesIsNotTypical) {
+  const Ensemble model(fit("bow:words=6/linear-svm"));
   const std::vector<double> known = score(model).typicality;
   double mean = 0;
   for (const double value : known) mean += value / static_cast<double>(known.size());
@@ -197,10 +206,10 @@ TEST_F(ModelTest, WhatIsUnlikeAllClassesIsNotTypical) {
   Matrix<float> mixed = class_vectors(20, 6, 0, Rng(5));
   const Matrix<float> other = class_vectors(10, 6, 1, Rng(6));
   std::ranges::copy(other.values(), mixed.data());
-  EXPECT_LT(model.score_file(put_set(out_, "mixed.npy", mixed)).typicality.at(0), 0.2);
+  EXPECT_LT(score_file(model, put_set(out_, "mixed.npy", mixed)).typicality.at(0), 0.2);
 }
 
-class WithClassMixtures : public ModelTest {
+class WithClassMixtures : public EnsembleTest {
  protected:
   // Sets large enough that none looks like a class that it is not by chance.
   WithClassMixtures() {
@@ -211,7 +220,7 @@ class WithClassMixtures : public ModelTest {
     dataset_ = open_dataset(folder_.path());
   }
   Pipeline fit_with_mixtures(const std::string& recipe, const std::vector<size_t>& items) const {
-    const ItemSource source(dataset_);
+    const CachedSource source(dataset_);
     return fit_pipeline(plan_recipe(parse_recipe(recipe)), source, items, labels_of(items), 3, {},
                         {.keep_training = true, .class_mixtures = true});
   }
@@ -223,8 +232,8 @@ TEST_F(WithClassMixtures, UnseenClassesAreRejectedAndKnownOnesNot) {
         "fisher:components=2/linear-svm:C=10",
         "supervector:components=2/rbf:gamma=1/normalise/kernel-svm:C=10",
         "ppk:components=2/kernel-svm:C=10", "klk:components=2,covariance=full/klr:C=10"}) {
-    const Model model(fit_with_mixtures(recipe, items_of(0, 1)));
-    const Scored scored = score(model);
+    const Ensemble model(fit_with_mixtures(recipe, items_of(0, 1)));
+    const Predictions scored = score(model);
     EXPECT_EQ(scored.typicality_by, TypicalityBy::kLikelihoodRatio);
     double known = 0, unseen = 0;
     for (size_t i = 0; i < dataset_.items.size(); ++i)
@@ -234,9 +243,9 @@ TEST_F(WithClassMixtures, UnseenClassesAreRejectedAndKnownOnesNot) {
 
     // From its file the same, item by item as well.
     model.save(out_ / "m.muster");
-    const Model loaded = Model::load(out_ / "m.muster");
+    const Ensemble loaded = Ensemble::load(out_ / "m.muster");
     EXPECT_EQ(score(loaded).typicality, scored.typicality);
-    EXPECT_EQ(loaded.score_file(dataset_.items[9].path).typicality.at(0), scored.typicality[9]);
+    EXPECT_EQ(score_file(loaded, dataset_.items[9].path).typicality.at(0), scored.typicality[9]);
     loaded.save(out_ / "again.muster");
     EXPECT_EQ(read_whole_file(out_ / "again.muster"), read_whole_file(out_ / "m.muster"));
   }
@@ -252,14 +261,14 @@ TEST_F(WithClassMixtures, OnlyRecipesWithAUniversalMixtureHaveThem) {
 TEST_F(WithClassMixtures, FusedModelsMixThemAndAddedClassesLoseThem) {
   const char* recipe = "supervector:components=2/linear-svm:C=10";
   const Pipeline a = fit_with_mixtures(recipe, items_of(0, 1)), b = fit(recipe, items_of(0, 1));
-  const Scored of_a = score(Model(a)), of_b = score(Model(b));
+  const Predictions of_a = score(Ensemble(a)), of_b = score(Ensemble(b));
   EXPECT_EQ(of_b.typicality_by, TypicalityBy::kBestScore);
   EXPECT_EQ(of_a.scores, of_b.scores);
-  const Scored both = score(Model::fuse({a, b}, {1, 3}, {"a", "b"}));
+  const Predictions both = score(Ensemble::fuse({a, b}, {1, 3}, {"a", "b"}));
   EXPECT_EQ(both.typicality_by, TypicalityBy::kBoth);
   for (size_t i = 0; i < both.typicality.size(); ++i)
     EXPECT_NEAR(both.typicality[i], 0.25 * of_a.typicality[i] + 0.75 * of_b.typicality[i], 1e-12);
-  const ItemSource source(dataset_);
+  const CachedSource source(dataset_);
   const std::vector<size_t> added = items_of(2, 2);
   const Pipeline more = add_classes(a, source, added, dataset_.labels.select(added), {});
   EXPECT_EQ(more.class_mixtures(), nullptr);

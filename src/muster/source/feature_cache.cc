@@ -1,9 +1,8 @@
-#include "muster/pipeline/feature_cache.h"
+#include "muster/source/feature_cache.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -82,7 +81,7 @@ std::vector<Entry> entries_of(const fs::path& cache) {
 }
 
 // Removes entries other than `kept`, the longest unused first, until the cache holds at most
-// `max_bytes`; false where that does not do. Entries that another process is writing stay.
+// `max_bytes`; false if that does not do. Entries that another process is writing stay.
 bool make_room(const fs::path& cache, const fs::path& kept, size_t max_bytes) {
   std::vector<Entry> entries = entries_of(cache);
   size_t total = 0;
@@ -103,27 +102,27 @@ std::shared_ptr<const FeatureStore> try_open(const fs::path& entry) {
   try {
     return std::make_shared<const FeatureStore>(FeatureStore::open(entry));
   } catch (const Error&) {
-    return nullptr;  // nothing there, removed meanwhile, or damaged: made anew
+    return nullptr;  // nothing there, removed meanwhile, or damaged: made again
   }
 }
 
 class Filling {
  public:
-  Filling(const CacheOptions& options, const Dataset& dataset, std::string stage, fs::path entry,
+  Filling(const CacheOptions& options, const SetSource& source, std::string stage, fs::path entry,
           const FeatureCache::Extract& extract, const Progress& progress)
       : options_(options),
-        dataset_(dataset),
+        source_(source),
         stage_(std::move(stage)),
         entry_(std::move(entry)),
         extract_(extract),
         progress_(progress) {}
 
-  std::vector<FeatureCache::Failure> failures;
+  std::vector<ItemFailure> failures;
 
   std::vector<size_t> missing(const FeatureStore* store, std::span<const size_t> items) const {
     std::vector<size_t> out;
     for (const size_t item : items)
-      if (!store || !store->has(cached_name(dataset_.items[item]))) out.push_back(item);
+      if (!store || !store->has(source_.stamp(item))) out.push_back(item);
     return out;
   }
 
@@ -156,14 +155,14 @@ class Filling {
     });
     for (size_t i = 0; i < items.size(); ++i) {
       if (reasons[i].empty())
-        writer.add(cached_name(dataset_.items[items[i]]), sets[i]);
+        writer.add(source_.stamp(items[i]), sets[i]);
       else
         failures.push_back({items[i], reasons[i]});
     }
   }
 
   const CacheOptions& options_;
-  const Dataset& dataset_;
+  const SetSource& source_;
   std::string stage_;
   fs::path entry_;
   const FeatureCache::Extract& extract_;
@@ -172,26 +171,19 @@ class Filling {
 
 }  // namespace
 
-std::string cached_name(const Item& item) {
-  struct stat facts {};
-  if (::stat(item.path.c_str(), &facts) != 0) return "";
-  return fmt::format("{}\t{}\t{}.{:09}", item.name, facts.st_size, facts.st_mtim.tv_sec,
-                     facts.st_mtim.tv_nsec);
-}
-
 std::shared_ptr<const FeatureStore> FeatureCache::fill(
-    const Dataset& dataset, const std::string& stage, std::span<const size_t> items,
-    const Extract& extract, const Progress& progress, std::vector<Failure>& failures) const {
+    const SetSource& source, const std::string& stage, std::span<const size_t> items,
+    const Extract& extract, const Progress& progress, std::vector<ItemFailure>& failures) const {
   std::error_code error;
   fs::create_directories(options_.folder, error);
   if (error)
     throw runtime_failure("{}: the folder for features cannot be made: {}",
                           options_.folder.string(), error.message());
-  const std::string key = stage + "\n" + fs::weakly_canonical(dataset.root, error).string();
+  const std::string key = stage + "\n" + fs::weakly_canonical(source.root(), error).string();
   const fs::path entry =
       options_.folder / fmt::format("{:016x}", checksum_of(std::as_bytes(std::span(key))));
   EntryLock lock(lock_file(entry));
-  Filling filling(options_, dataset, stage, entry, extract, progress);
+  Filling filling(options_, source, stage, entry, extract, progress);
   auto store = try_open(entry);
   if (filling.missing(store.get(), items).empty()) {
     mark_used(entry);

@@ -1,4 +1,4 @@
-#include "muster/pipeline/feature_cache.h"
+#include "muster/source/feature_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -8,7 +8,8 @@
 #include <fstream>
 #include <thread>
 
-#include "muster/pipeline/item_source.h"
+#include "muster/features/dsift.h"
+#include "muster/source/cached_source.h"
 #include "support/datasets.h"
 
 namespace muster {
@@ -30,7 +31,7 @@ class FeatureCacheTest : public ::testing::Test {
     extracted_ = 0;
     failures_.clear();
     return FeatureCache(options).fill(
-        dataset_, stage, all_items(dataset_),
+        DatasetSource(dataset_), stage, all_items(dataset_),
         [&](size_t item) {
           ++extracted_;
           VectorSet set;
@@ -50,7 +51,7 @@ class FeatureCacheTest : public ::testing::Test {
   TempDir pictures_, cache_;
   Dataset dataset_;
   std::atomic<int> extracted_{0};
-  std::vector<FeatureCache::Failure> failures_;
+  std::vector<ItemFailure> failures_;
 };
 
 TEST_F(FeatureCacheTest, ExtractsOnceAndOnlyWhatChanged) {
@@ -58,7 +59,7 @@ TEST_F(FeatureCacheTest, ExtractsOnceAndOnlyWhatChanged) {
   EXPECT_EQ(extracted_, 8);
   ASSERT_TRUE(store);
   for (const size_t item : all_items(dataset_)) {
-    const auto place = store->find(cached_name(dataset_.items[item]));
+    const auto place = store->find(DatasetSource(dataset_).stamp(item));
     ASSERT_TRUE(place);
     EXPECT_EQ(store->load(*place).vectors(0, 0), static_cast<float>(item));
   }
@@ -84,7 +85,7 @@ TEST_F(FeatureCacheTest, RemovesWhatWasNotUsedForLongest) {
   EXPECT_EQ(extracted_, 8);
 }
 
-TEST_F(FeatureCacheTest, ADamagedEntryIsMadeAnew) {
+TEST_F(FeatureCacheTest, ADamagedEntryIsMadeAgain) {
   fill("a", options());
   for (const auto& entry : fs::recursive_directory_iterator(cache_.path()))
     if (entry.path().extension() == ".safetensors") fs::resize_file(entry.path(), 100);
@@ -100,9 +101,9 @@ TEST_F(FeatureCacheTest, ProcessesAtOnceShareTheWork) {
   for (int p = 0; p < kProcesses; ++p) {
     const pid_t child = ::fork();
     if (child == 0) {
-      std::vector<FeatureCache::Failure> failures;
+      std::vector<ItemFailure> failures;
       const auto store = FeatureCache(options()).fill(
-          dataset_, "a", all_items(dataset_),
+          DatasetSource(dataset_), "a", all_items(dataset_),
           [&](size_t item) {
             std::ofstream(tally, std::ios::app) << 'x';
             ::usleep(2000);
@@ -124,22 +125,20 @@ TEST_F(FeatureCacheTest, ProcessesAtOnceShareTheWork) {
   EXPECT_EQ(fs::file_size(tally), 8u);
 }
 
-TEST_F(FeatureCacheTest, AnItemSourceGivesTheSameSetsWithAndWithoutIt) {
-  const auto stage = plan_recipe(parse_recipe("dsift/bow")).branches[0].extractor;
-  const ItemSource plain(dataset_);
+TEST_F(FeatureCacheTest, ASourceGivesTheSameSetsWithAndWithoutIt) {
+  const Extraction stage{"dsift", make_dsift({}), 300};
   pictures_.put("bricks/broken.png", "no picture");
   dataset_ = open_dataset(pictures_.path());
   for (const size_t room : {size_t{1} << 30, size_t{1}}) {  // the second has none
     for (int again = 0; again < 2; ++again) {
-      ItemSource source(dataset_, 0);
-      source.use_cache({cache_.path() / fmt::format("{}", room), room});
-      const auto failures = source.prepare(stage, all_items(dataset_), {});
+      const CachedSource source(
+          dataset_, {.memory_bytes = 0, .disk = {cache_.path() / fmt::format("{}", room), room}});
+      const auto failures = source.prepare(&stage, all_items(dataset_), {});
       ASSERT_EQ(failures.size(), 1u);
       EXPECT_NE(failures[0].reason.find("broken.png"), std::string::npos);
       for (const size_t item : all_items(dataset_))
         if (item != failures[0].item) {
-          EXPECT_EQ(source.load(stage, item),
-                    load_item(dataset_.items[item].path, ItemKind::kImages, stage));
+          EXPECT_EQ(source.load(&stage, item), DatasetSource(dataset_).load(&stage, item));
         }
     }
   }

@@ -8,30 +8,29 @@
 #include <vector>
 
 #include "muster/pipeline/pipeline.h"
+#include "muster/pipeline/typicality.h"
 
 namespace muster {
 
-// Of some items, a row each.
-enum class TypicalityBy { kBestScore, kLikelihoodRatio, kBoth };
-
-struct Scored {
+// Of some items, one row each.
+struct Predictions {
   Matrix<double> scores;         // of a fused model the probabilities
   Matrix<double> probabilities;  // as Classifier::probabilities gives them
-  // An item: the share of known items that are less like the classes, the members' mean. By
-  // ClassMixtures::typicality of the member's likelihood ratio where it has class mixtures, else by
-  // FitStatistics::typicality of its best score; empty where a member has neither.
+  // Per item: the share of known items that are less like the classes, the members' mean. By
+  // ClassMixtures::typicality of the member's likelihood ratio if it has class mixtures, else by
+  // FitStatistics::typicality of its best score; empty if a member has neither.
   std::vector<double> typicality;
   TypicalityBy typicality_by = TypicalityBy::kBestScore;  // both: some members so, some so
 };
 
-class Model {
+class Ensemble {
  public:
-  explicit Model(Pipeline pipeline);
+  explicit Ensemble(Pipeline pipeline);
   // p(class) = sum_m w_m p_m(class) / sum_m w_m, in the first one's order of classes. Members that
   // differ in their classes, or in how many labels an item may have, are a data error; `names` are
   // theirs in messages. Requires two members or more and a positive weight each.
-  static Model fuse(std::vector<Pipeline> members, std::vector<double> weights,
-                    const std::vector<std::string>& names);
+  static Ensemble fuse(std::vector<Pipeline> members, std::vector<double> weights,
+                       const std::vector<std::string>& names);
 
   bool fused() const { return members_.size() > 1; }
   const std::vector<Pipeline>& members() const { return members_; }
@@ -41,25 +40,24 @@ class Model {
   // Of all members: what must be read of an item.
   std::vector<BranchPlan> branches() const;
 
-  // Every item must be readable.
-  Scored score(const ItemSource& source, std::span<const size_t> items,
-               const Progress& progress) const;
-  // One picture or one file of vectors; a file of the other kind is a data error that names it.
-  Scored score_file(const std::filesystem::path& path) const;
+  // How they want pictures extracted, each once; null for vector sets.
+  std::vector<const Extraction*> extractions() const;
+
+  // Every item must be readable. A picture for a model of vector sets, or the other way round, is a
+  // data error that names it.
+  Predictions predict(const SetSource& source, std::span<const size_t> items,
+                      const Progress& progress) const;
+  // Throws that error.
+  void check_kinds(const SetSource& source, std::span<const size_t> items) const;
 
   // Atomic; the bytes depend on the model alone. One pipeline is saved as Pipeline::save does.
   void save(const std::filesystem::path& path) const;
-  static Model load(const std::filesystem::path& path);
+  static Ensemble load(const std::filesystem::path& path);
 
  private:
-  Model(std::vector<Pipeline> members, std::vector<double> weights);
-  // What a member says of some items.
-  struct Said {
-    Matrix<double> scores;
-    std::vector<double> likelihood_ratios;  // empty without class mixtures
-  };
-  std::vector<double> typicality(size_t member, const Said& said) const;
-  Scored combine(const std::vector<Said>& said_by_member) const;
+  Ensemble(std::vector<Pipeline> members, std::vector<double> weights);
+  std::vector<double> typicality(size_t member, const ItemScores& scores) const;
+  Predictions combine(const std::vector<ItemScores>& scores_by_member) const;
 
   std::vector<Pipeline> members_;
   std::vector<double> weights_;

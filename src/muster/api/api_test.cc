@@ -1,0 +1,323 @@
+// The front door, as a program uses it: this file includes no other header of the library than
+// muster.h but for making data.
+#include <atomic>
+#include <fstream>
+#include <thread>
+
+#include "muster/muster.h"
+#include "support/datasets.h"
+#include "support/expect_error.h"
+
+namespace muster {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Sets in memory, with views of them.
+struct Sets {
+  std::vector<Matrix<float>> data;
+  std::vector<SetView> views;
+  std::vector<std::string> labels;
+
+  explicit Sets(int per_class, uint64_t seed = 3) {
+    for (int i = 0; i < 3 * per_class; ++i) {
+      Rng rng = Rng(seed).derive(static_cast<uint64_t>(i));
+      const size_t rows = 4 + rng.below(12);
+      data.push_back(class_vectors(rows, 5, i % 3, rng));
+      labels.push_back("class" + std::to_string(i % 3));
+    }
+    for (const Matrix<float>& set : data)
+      views.push_back({.vectors = set.data(), .rows = set.rows(), .dim = set.cols()});
+  }
+};
+
+const char* const kQuick = "bow:words=8/linear-svm:C=10";
+
+void expect_same(const Prediction& a, const Prediction& b) {
+  EXPECT_EQ(a.scores(), b.scores());
+  EXPECT_EQ(a.probabilities(), b.probabilities());
+  EXPECT_EQ(a.typicality(), b.typicality());
+  EXPECT_EQ(a.label(), b.label());
+}
+
+TEST(Api, PhotosFromAFolderToAnAnswer) {
+  const TempDir folder;
+  put_pictures(folder, 3, 6, 48);
+  folder.put(synth_class_names(3)[0] + "/broken.jpg", "no picture");
+  std::vector<std::string> notices;
+  const Model model =
+      train(folder.path(), {.recipe = "dsift/bow:words=20/linear-svm:C=10",
+                            .notice = [&](const std::string& text) { notices.push_back(text); }});
+  EXPECT_EQ(model.class_names().size(), 3u);
+  EXPECT_EQ(model.report().items, 18u);
+  ASSERT_EQ(model.report().left_out.size(), 1u);
+  EXPECT_NE(model.report().left_out[0].item.find("broken.jpg"), std::string::npos);
+  EXPECT_NE(model.report().left_out[0].reason.find("broken.jpg"), std::string::npos);
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].find("broken.jpg"), std::string::npos);
+  EXPECT_TRUE(model.report().seconds.contains("features"));
+
+  const fs::path picture = folder.path() / synth_class_names(3)[1] / "2.png";
+  const Prediction answer = model.predict(picture);
+  EXPECT_EQ(answer.label(), synth_class_names(3)[1]);
+  EXPECT_EQ(answer.label(), answer.top(1)[0].name);
+  EXPECT_EQ(answer.probability(), answer.top(3)[0].probability);
+  EXPECT_EQ(answer.probability(answer.label()), answer.probability());
+  EXPECT_EQ(answer.top(9).size(), 3u);
+  ASSERT_EQ(answer.labels().size(), 1u);
+  EXPECT_EQ(answer.labels()[0].name, answer.label());
+
+  const std::string bytes = bytes_of(picture);
+  const EncodedPicture encoded{std::as_bytes(std::span(bytes))};
+  expect_same(model.predict(encoded), answer);
+  const Image image = read_image(picture);
+  expect_same(model.predict(PixelView{image.rgb.data(), image.width, image.height}), answer);
+  expect_same(model.predict(picture.string()), answer);
+}
+
+TEST(Api, AModelThatLeftItemsOutIsThatOfTheOthers) {
+  const TempDir with, without;
+  for (const TempDir* folder : {&with, &without}) put_pictures(*folder, 2, 5, 40);
+  with.put(synth_class_names(2)[0] + "/0a.png", "no picture");
+  const TrainOptions options{.recipe = "dsift/pca:dim=8/bow:words=10/linear-svm:C=10"};
+  train(with.path(), options).save(with / "a.muster");
+  train(without.path(), options).save(without / "a.muster");
+  EXPECT_EQ(bytes_of(with / "a.muster"), bytes_of(without / "a.muster"));
+}
+
+TEST(Api, MemoryAndFilesGiveTheSameModel) {
+  const TempDir folder;
+  const Sets sets(6);
+  std::vector<fs::path> paths;
+  for (size_t i = 0; i < sets.data.size(); ++i)
+    paths.push_back(put_set(folder, fmt::format("{}/{:02}.npy", sets.labels[i], i), sets.data[i]));
+  train(sets.views, sets.labels, {.recipe = kQuick}).save(folder / "views.muster");
+  train(paths, sets.labels, {.recipe = kQuick}).save(folder / "paths.muster");
+  EXPECT_EQ(bytes_of(folder / "views.muster"), bytes_of(folder / "paths.muster"));
+}
+
+TEST(Api, SavedAndLoadedAModelSaysTheSameBitForBit) {
+  const TempDir folder;
+  const Sets sets(8), fresh(4, 99);
+  for (const char* recipe : {kQuick, "bow:words=6/rbf/kernel-svm", "sum-match/klr:C=1",
+                             "fisher:components=2/logistic:C=1"}) {
+    const Model model = train(sets.views, sets.labels, {.recipe = recipe, .keep_training = true});
+    model.save(folder / "one.muster");
+    const Model again = load(folder / "one.muster");
+    again.save(folder / "two.muster");
+    EXPECT_EQ(bytes_of(folder / "one.muster"), bytes_of(folder / "two.muster"));
+    for (const SetView& set : fresh.views) expect_same(again.predict(set), model.predict(set));
+    EXPECT_EQ(again.recipe(), model.recipe());
+    EXPECT_EQ(again.class_names(), model.class_names());
+  }
+}
+
+TEST(Api, ABatchSaysWhatItsItemsSayOneByOne) {
+  const Sets sets(8), fresh(10, 99);
+  const Model vectors = train(sets.views, sets.labels, {.recipe = kQuick});
+  const Model kernel = train(sets.views, sets.labels, {.recipe = "pmk:pyramids=2/kernel-svm:C=10"});
+  const std::vector<Model> both = {vectors, kernel};
+  for (const Model& model : {vectors, kernel, fuse(both)})
+    for (const int threads : {1, 2, 4}) {
+      const std::vector<Answer> answers = model.predict(fresh.views, {.threads = threads});
+      ASSERT_EQ(answers.size(), fresh.views.size());
+      for (size_t i = 0; i < answers.size(); ++i)
+        expect_same(*answers[i], model.predict(fresh.views[i]));
+    }
+}
+
+TEST(Api, AnItemThatFailsDoesNotKeepTheOthersFromTheirAnswers) {
+  const TempDir folder;
+  const Sets sets(6);
+  const Model model = train(sets.views, sets.labels, {.recipe = kQuick});
+  const std::vector<float> wide(9);
+  const std::vector<Input> items = {sets.views[0], SetView{wide.data(), 1, 9}, "missing.npy",
+                                    folder.put("picture.png", "x"), sets.views[1]};
+  const std::vector<Answer> answers = model.predict(items);
+  ASSERT_EQ(answers.size(), 5u);
+  EXPECT_TRUE(answers[0]);
+  EXPECT_TRUE(answers[4]);
+  EXPECT_EQ(answers[0].error(), nullptr);
+  for (const size_t bad : {1u, 2u, 3u}) {
+    EXPECT_FALSE(answers[bad]);
+    ASSERT_TRUE(answers[bad].error());
+    EXPECT_EQ(answers[bad].error()->kind(), ErrorKind::kData);
+    EXPECT_ERROR(answers[bad].value(), kData, "");
+  }
+  EXPECT_NE(std::string(answers[1].error()->what()).find("item 2"), std::string::npos);
+  EXPECT_NE(std::string(answers[3].error()->what()).find("trained on vector sets"),
+            std::string::npos);
+}
+
+TEST(Api, AnyNumberOfThreadsGivesTheSameBytes) {
+  const TempDir folder;
+  put_pictures(folder, 3, 6, 48);
+  for (const char* recipe :
+       {"dsift/pca:dim=8/fisher:components=4/linear-svm", "dsift/root/bow:words=16/rbf/kernel-svm",
+        "dsift/emk-fourier:dim=64/linear-svm+"}) {
+    std::string text = recipe;
+    if (text.ends_with('+'))  // two branches
+      text = "dsift/bow:words=9+rgb/bow:words=9//linear-svm";
+    std::string expected;
+    for (const int threads : {1, 2, 4}) {
+      const Model model = train(folder.path(), {.recipe = text, .threads = threads});
+      model.save(folder / "model.muster");
+      const std::string bytes = bytes_of(folder / "model.muster");
+      if (expected.empty()) expected = bytes;
+      EXPECT_EQ(bytes, expected) << text << " with " << threads << " threads";
+    }
+  }
+}
+
+TEST(Api, ManyThreadsShareOneModel) {
+  const Sets sets(6), fresh(6, 99);
+  const Model model = train(sets.views, sets.labels, {.recipe = "sum-match/kernel-svm:C=10"});
+  std::vector<std::string> expected;
+  for (const SetView& set : fresh.views) expected.push_back(model.predict(set).label());
+  std::atomic<int> wrong = 0;
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (size_t i = 0; i < fresh.views.size(); ++i)
+        wrong += model.predict(fresh.views[i]).label() != expected[i];
+    });
+  threads.clear();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Api, SeveralLabelsPerItem) {
+  const Sets sets(10);
+  std::vector<std::vector<std::string>> labels;
+  for (size_t i = 0; i < sets.labels.size(); ++i) {
+    labels.push_back({sets.labels[i]});
+    if (i % 3 != 2) labels.back().push_back("early");
+  }
+  const Model model = train(sets.views, labels, {.recipe = kQuick});
+  EXPECT_TRUE(model.info().multi_label);
+  EXPECT_EQ(model.class_names(), (std::vector<std::string>{"class0", "class1", "class2", "early"}));
+  const Evaluation result = model.evaluate(sets.views, labels);
+  ASSERT_EQ(result.labels.size(), 4u);
+  EXPECT_GT(result.mean_average_precision, 0.9);
+  for (const Ranked& label : model.predict(sets.views[0]).labels())
+    EXPECT_GE(label.probability, 0.5);
+}
+
+TEST(Api, EvaluatesFoldersAndMemoryAlike) {
+  const TempDir folder;
+  const Sets sets(8), fresh(6, 99);
+  const Model model = train(sets.views, sets.labels, {.recipe = kQuick});
+  for (size_t i = 0; i < fresh.data.size(); ++i)
+    put_set(folder, fmt::format("{}/{:02}.npy", fresh.labels[i], i), fresh.data[i]);
+  folder.put("class0/zz.npy", "broken");
+  const Evaluation memory = model.evaluate(fresh.views, fresh.labels);
+  const Evaluation disk = model.evaluate(folder.path());
+  EXPECT_EQ(memory.accuracy, disk.accuracy);
+  EXPECT_EQ(memory.confusion, disk.confusion);
+  EXPECT_EQ(memory.items.size(), 18u);
+  EXPECT_TRUE(memory.left_out.empty());
+  ASSERT_EQ(disk.left_out.size(), 1u);
+  size_t right = 0, counted = 0;
+  for (const Evaluation::Item& item : memory.items)
+    right += item.prediction.label() == item.truth[0];
+  for (const auto& row : memory.confusion)
+    for (const size_t count : row) counted += count;
+  EXPECT_DOUBLE_EQ(memory.accuracy, static_cast<double>(right) / 18);
+  EXPECT_EQ(counted, 18u);
+}
+
+TEST(Api, AddsClassesAndFuses) {
+  const TempDir folder;
+  const Sets sets(6);
+  std::vector<SetView> known;
+  std::vector<std::string> labels;
+  for (size_t i = 0; i < sets.views.size(); ++i)
+    if (i % 3 != 2) {
+      known.push_back(sets.views[i]);
+      labels.push_back(sets.labels[i]);
+    } else {
+      put_set(folder, fmt::format("class2/{}.npy", i), sets.data[i]);
+    }
+  const Model two = train(known, labels, {.recipe = kQuick, .keep_training = true});
+  const Model three = add_classes(two, folder / "class2");
+  EXPECT_EQ(three.class_names(), (std::vector<std::string>{"class0", "class1", "class2"}));
+  EXPECT_EQ(three.report().items, 6u);
+  EXPECT_EQ(add_classes(two, folder / "class2", "new").class_names().back(), "new");
+  EXPECT_ERROR(add_classes(train(known, labels, {.recipe = kQuick}), folder / "class2"), kUsage,
+               "keep");
+
+  const std::vector<Model> members = {two, train(known, labels, {.recipe = kQuick, .seed = 2})};
+  const std::vector<double> weights = {3, 1};
+  const Model fused = fuse(members, weights);
+  EXPECT_TRUE(fused.info().fused());
+  EXPECT_DOUBLE_EQ(fused.info().members[0].weight, 3);
+  const double expected = 0.75 * members[0].predict(known[0]).probabilities()[0] +
+                          0.25 * members[1].predict(known[0]).probabilities()[0];
+  EXPECT_NEAR(fused.predict(known[0]).probabilities()[0], expected, 1e-12);
+}
+
+TEST(Api, GramsInMemoryAndInFilesAreTheSame) {
+  const TempDir folder;
+  const Sets sets(4), others(2, 99);
+  for (const char* recipe : {"pmk:pyramids=2", "bow:words=6/rbf", "sum-match"}) {
+    const KernelMatrix all = gram(recipe, sets.views);
+    ASSERT_EQ(all.rows, 12u);
+    for (size_t i = 0; i < all.rows; ++i)
+      for (size_t j = 0; j < all.cols; ++j) EXPECT_EQ(all(i, j), all(j, i));
+    // Strips of one row: the file is put together from them.
+    write_gram(folder / "k.npy", recipe, sets.views, std::nullopt, {}, 1);
+    const Matrix<double> file = read_npy<double>(folder / "k.npy");
+    ASSERT_EQ(file.rows(), all.rows);
+    for (size_t i = 0; i < all.values.size(); ++i)
+      EXPECT_NEAR(file.data()[i], all.values[i], 1e-9 * std::abs(all.values[i]) + 1e-12);
+    const KernelMatrix part = gram(recipe, sets.views, others.views);
+    EXPECT_EQ(part.rows, 12u);
+    EXPECT_EQ(part.cols, 6u);
+  }
+}
+
+TEST(Api, AnEncoderGivesTheVectorsWhoseDotProductsAreTheGram) {
+  const TempDir folder;
+  const Sets sets(4);
+  const Encoder encoder = fit_encoder("pca:dim=3/fisher:components=2", sets.views);
+  const Vectors vectors = encoder.encode(sets.views);
+  ASSERT_EQ(vectors.rows, 12u);
+  ASSERT_EQ(vectors.dim, encoder.dim());
+  const KernelMatrix products = gram("pca:dim=3/fisher:components=2", sets.views);
+  for (size_t i = 0; i < 12; ++i)
+    for (size_t j = 0; j < 12; ++j) {
+      double dot = 0;
+      for (size_t t = 0; t < vectors.dim; ++t)
+        dot += static_cast<double>(vectors.row(i)[t]) * vectors.row(j)[t];
+      EXPECT_NEAR(products(i, j), dot, 1e-4 * (1 + std::abs(dot)));
+    }
+  encoder.save(folder / "e.muster");
+  const Encoder again = Encoder::load(folder / "e.muster");
+  EXPECT_EQ(again.encode(sets.views).values, vectors.values);
+  EXPECT_EQ(again.recipe(), encoder.recipe());
+  write_vectors(folder / "v.npy", vectors);
+  EXPECT_EQ(read_npy<float>(folder / "v.npy").values()[7], vectors.values[7]);
+  // Vocabularies per class need labels.
+  EXPECT_GT(fit_encoder("gen-bow:words=6", sets.views, sets.labels).dim(), 0u);
+}
+
+TEST(Api, VectorSetsNeedNoFeatureStageAndMethodsHaveNames) {
+  const Sets sets(4);
+  std::vector<std::string> notices;
+  const Model model = train(sets.views, sets.labels,
+                            {.method = "bow-linear",
+                             .set = {"words=8", "C=1"},
+                             .notice = [&](const std::string& text) { notices.push_back(text); }});
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_NE(notices[0].find("dsift"), std::string::npos);
+  EXPECT_NE(model.recipe().find("words=8"), std::string::npos);
+  EXPECT_FALSE(model.info().of_pictures);
+  EXPECT_EQ(version().find('.'), 1u);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,400 @@
+/// @file
+/// The front door of muster: everything that a program needs to train, use, save and load models of
+/// pictures and of sets of vectors.
+///
+///     muster::Model model = muster::train("photos/");          // one folder per class
+///     muster::Prediction answer = model.predict("new.jpg");
+///     std::cout << answer.label() << ' ' << answer.probability() << '\n';
+///     model.save("photos.muster");                             // muster::load gives it back
+///
+///     std::vector<muster::SetView> sets = ...;                 // views of your own memory
+///     auto other = muster::train(sets, labels, {.recipe = "bow:words=16/linear-svm"});
+///     for (const muster::Answer& answer : other.predict(new_sets)) ...
+///
+/// Nothing here prints. Whatever goes wrong is a muster::Error with a kind. One seed gives the same
+/// results for any number of threads. Models and encoders are immutable: copies share one state,
+/// and any number of threads may use one at the same time. Link with muster::muster.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "muster/core/error.h"
+#include "muster/pipeline/typicality.h"
+#include "muster/source/input.h"
+#include "muster/source/source_options.h"
+
+namespace muster {
+
+/// The version of the library, such as "0.1.0".
+std::string version();
+
+// ---- How work is done -------------------------------------------------------------------------
+
+/// Called with the name of a step, how much of it is done and how much there is; from several
+/// threads at once. What it throws ends the work.
+using Progress = std::function<void(std::string_view step, std::size_t done, std::size_t total)>;
+/// Called with a sentence that a person may want to read, such as which picture was left out.
+using Notice = std::function<void(const std::string& message)>;
+
+/// Options of everything that may take long.
+struct RunOptions {
+  int threads = 0;              ///< 0 for all cores; the process as a whole is limited meanwhile
+  Progress progress = {};       ///< may be empty
+  std::stop_token cancel = {};  ///< a stop request ends the work with an Error of kind kCancelled
+  Notice notice = {};           ///< may be empty
+  SourceOptions source = {};    ///< where features are kept
+};
+
+/// Options of train(). Neither a method nor a recipe means the default method: fisher for pictures,
+/// emk-fourier for vector sets.
+struct TrainOptions {
+  std::string method = {};            ///< a named method (`muster methods` lists them)
+  std::string recipe = {};            ///< or a recipe, such as "dsift/bow:words=500/linear-svm"
+  std::vector<std::string> set = {};  ///< overrides: "option=value" or "stage.option=value"
+  std::uint64_t seed = 1;
+  /// Keeps the training vectors (kernel machines: their kernel matrix) for add_classes().
+  bool keep_training = false;
+  /// Keeps one mixture per class, so that typicality goes by likelihood ratio.
+  bool class_mixtures = false;
+  /// A file made by Model::save_universal() whose mixture is used instead of learning one.
+  std::filesystem::path universal = {};
+  int threads = 0;              ///< as in RunOptions
+  Progress progress = {};       ///< as in RunOptions
+  std::stop_token cancel = {};  ///< as in RunOptions
+  Notice notice = {};           ///< as in RunOptions
+  SourceOptions source = {};    ///< as in RunOptions
+};
+
+/// Options of gram() and fit_encoder().
+struct RepresentOptions {
+  std::vector<std::string> set = {};  ///< overrides: "option=value" or "stage.option=value"
+  std::uint64_t seed = 1;
+  int threads = 0;              ///< as in RunOptions
+  Progress progress = {};       ///< as in RunOptions
+  std::stop_token cancel = {};  ///< as in RunOptions
+  Notice notice = {};           ///< as in RunOptions
+  SourceOptions source = {};    ///< as in RunOptions
+};
+
+// ---- What comes back --------------------------------------------------------------------------
+
+/// An item that could not be read.
+struct LeftOut {
+  std::string item;
+  std::string reason;
+};
+
+/// How a classifier was fitted.
+struct FitFacts {
+  /// The cost of an error and the cross-validated score that it reached: accuracy or, with several
+  /// labels per item, mean average precision.
+  struct Tried {
+    double C;
+    double score;
+  };
+  /// The spectrum of a kernel matrix that was not positive semi-definite.
+  struct Indefinite {
+    double smallest_eigenvalue;
+    double largest_eigenvalue;
+    std::size_t negative;  ///< number of negative eigenvalues
+  };
+  /// How far an iterative solver came.
+  struct Convergence {
+    int steps;
+    double violation;  ///< largest error of a probability
+    bool reached;      ///< whether that is within the tolerance
+  };
+
+  double C = 0;              ///< the one used
+  int folds = 0;             ///< of cross-validation; 0 if there was none
+  std::vector<Tried> tried;  ///< rising C
+  std::optional<Indefinite> indefinite;
+  std::optional<Convergence> convergence;
+
+  /// The cross-validated score of the C used; none without cross-validation.
+  std::optional<double> cross_validated() const;
+};
+
+/// What happened in train() or add_classes().
+struct FitReport {
+  std::size_t items = 0;                  ///< that were learned from
+  std::vector<LeftOut> left_out;          ///< items that could not be read
+  std::vector<std::string> warnings;      ///< such as a solver that did not converge
+  std::optional<FitFacts> fit;            ///< none for a classifier that keeps no record
+  std::map<std::string, double> seconds;  ///< by stage: features, fit, encode, classifier
+};
+
+/// A class and how probable it is.
+struct Ranked {
+  std::string name;
+  double probability;
+};
+
+/// What a model says of one item. Owns all it needs, so it may outlive the model.
+class Prediction {
+ public:
+  /// @cond internal
+  struct Parts {
+    std::shared_ptr<const std::vector<std::string>> class_names;
+    bool multi_label = false;
+    std::vector<double> probabilities, scores;
+    std::optional<double> typicality;
+    TypicalityBy typicality_by = TypicalityBy::kBestScore;
+  };
+  explicit Prediction(Parts parts) : parts_(std::move(parts)) {}
+  /// @endcond
+
+  /// The most probable class.
+  const std::string& label() const;
+  /// How probable that class is.
+  double probability() const;
+  /// How probable a class is; a usage error if the model does not know it.
+  double probability(std::string_view class_name) const;
+  /// The `count` most probable classes, the most probable first; all if there are fewer.
+  std::vector<Ranked> top(std::size_t count) const;
+  /// With one label per item, the most probable class; with several, every label that is more
+  /// likely than not, the most probable first, which may be none.
+  std::vector<Ranked> labels() const;
+  /// The share of known items that are less like the classes than this one: near 0 for an item that
+  /// belongs to none of them. None if the model keeps nothing to tell it by.
+  std::optional<double> typicality() const { return parts_.typicality; }
+  /// What typicality() goes by.
+  TypicalityBy typicality_by() const { return parts_.typicality_by; }
+  /// In the order of Model::class_names().
+  const std::vector<double>& probabilities() const { return parts_.probabilities; }
+  /// The classifier's own scores (of a fused model the probabilities), in the same order.
+  const std::vector<double>& scores() const { return parts_.scores; }
+
+ private:
+  Parts parts_;
+};
+
+/// Of one item in a batch: a prediction, or why there is none.
+class Answer {
+ public:
+  Answer(Prediction prediction) : prediction_(std::move(prediction)) {}
+  Answer(Error error) : error_(std::move(error)) {}
+
+  /// Whether there is a prediction.
+  explicit operator bool() const { return prediction_.has_value(); }
+  /// The prediction; throws the error if there is none.
+  const Prediction& value() const;
+  const Prediction& operator*() const { return value(); }
+  const Prediction* operator->() const { return &value(); }
+  /// Null if there is a prediction.
+  const Error* error() const { return error_ ? &*error_ : nullptr; }
+
+ private:
+  std::optional<Prediction> prediction_;
+  std::optional<Error> error_;
+};
+
+/// How good a model is on labelled items.
+struct Evaluation {
+  /// One of the items: its name, its true labels and what the model says of it.
+  struct Item {
+    std::string name;
+    std::vector<std::string> truth;
+    Prediction prediction;
+  };
+  /// How well items with a label are ranked above those without; none if the data cannot tell.
+  struct Label {
+    std::string name;
+    std::optional<double> auc;
+    std::optional<double> average_precision;
+    std::optional<double> average_precision_11_point;  ///< as PASCAL VOC 2007 defines it
+  };
+
+  std::vector<std::string> class_names;
+  std::vector<Item> items;
+  std::vector<LeftOut> left_out;  ///< items that could not be read
+
+  // With one label per item:
+  double accuracy = 0;
+  double mean_class_accuracy = 0;                   ///< over the classes that occur
+  std::vector<std::vector<std::size_t>> confusion;  ///< [true class][predicted class]
+
+  // With several labels per item:
+  std::vector<Label> labels;  ///< in the order of class_names; empty otherwise
+  double mean_auc = 0;
+  double mean_average_precision = 0;
+  double mean_average_precision_11_point = 0;
+};
+
+/// What a model holds.
+struct ModelInfo {
+  /// A trained method. A model that was not fused has one.
+  struct Member {
+    std::string recipe;  ///< every option spelt out
+    std::uint64_t seed = 0;
+    double weight = 1;            ///< in a fused model
+    bool keeps_training = false;  ///< whether add_classes() can extend it
+    bool class_mixtures = false;
+    std::optional<FitFacts> fit;
+  };
+
+  std::vector<Member> members;
+  std::vector<std::string> class_names;
+  bool multi_label = false;  ///< whether an item may have any number of labels
+  bool of_pictures = false;  ///< else of vector sets
+
+  bool fused() const { return members.size() > 1; }
+};
+
+/// Vectors of one dimension, one per row.
+struct Vectors {
+  std::size_t rows = 0;
+  std::size_t dim = 0;
+  std::vector<float> values;  ///< row by row
+
+  std::span<const float> row(std::size_t i) const { return {values.data() + i * dim, dim}; }
+};
+
+/// Kernel values of all pairs.
+struct KernelMatrix {
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::vector<double> values;  ///< row by row
+
+  double operator()(std::size_t i, std::size_t j) const { return values[i * cols + j]; }
+};
+
+// ---- Models -----------------------------------------------------------------------------------
+
+/// A trained model. Immutable and thread-safe; a copy shares its state.
+class Model {
+ public:
+  /// The labels of one item. An item that cannot be read, or is of the other kind than the model's
+  /// (a set of vectors for a model of pictures), is a data error.
+  Prediction predict(const Input& item) const;
+  /// The same for many, over threads, in their order: what predict(one) gives, bit for bit. An item
+  /// that fails has an error in its place and does not keep the others from being predicted. No
+  /// items give no answers.
+  std::vector<Answer> predict(Inputs items, const RunOptions& options = {}) const;
+
+  /// How good the model is on a labelled data set, of which the test part is taken if it has one.
+  /// Classes that the model does not know are a data error.
+  Evaluation evaluate(const std::filesystem::path& data, const RunOptions& options = {}) const;
+  /// The same for items in memory with one label each.
+  Evaluation evaluate(Inputs items, std::span<const std::string> labels,
+                      const RunOptions& options = {}) const;
+  /// The same with any number of labels per item.
+  Evaluation evaluate(Inputs items, std::span<const std::vector<std::string>> labels,
+                      const RunOptions& options = {}) const;
+
+  /// Writes the model to a file: completely or not at all. The bytes depend on the model alone.
+  void save(const std::filesystem::path& path) const;
+  /// Writes the universal mixture that the model rests on, for TrainOptions::universal. A usage
+  /// error for a model without one (its recipe has none of fisher, supervector, ppk, klk).
+  void save_universal(const std::filesystem::path& path) const;
+
+  /// In byte order, as all lists of scores are.
+  const std::vector<std::string>& class_names() const;
+  /// The recipe with every option spelt out; of a fused model the first member's.
+  std::string recipe() const;
+  ModelInfo info() const;
+  /// How it was trained; empty for a model that was loaded or fused.
+  const FitReport& report() const;
+
+  /// @cond internal
+  class State;
+  explicit Model(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  const State& state() const { return *state_; }
+  /// @endcond
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+/// Learns a model from a labelled data set on disk: class folders, train and test folders (of which
+/// the first is taken), a list file or a VOC folder of pictures or of .npy sets. Items that cannot
+/// be read are left out and reported.
+Model train(const std::filesystem::path& data, const TrainOptions& options = {});
+/// The same from items in memory with one label each. Views are used where they are: no copy of the
+/// data is made.
+Model train(Inputs items, std::span<const std::string> labels, const TrainOptions& options = {});
+/// The same with any number of labels per item.
+Model train(Inputs items, std::span<const std::vector<std::string>> labels,
+            const TrainOptions& options = {});
+
+/// A model that was saved. A file that is damaged, or of a version that this muster does not read,
+/// is a data error that says what to do.
+Model load(const std::filesystem::path& path);
+
+/// One model whose probabilities are the weighted means of the members', which must know the same
+/// classes. Without weights all count alike.
+Model fuse(std::span<const Model> members, std::span<const double> weights = {});
+
+/// A model that knows new classes as well: only its classifier is trained again. `data` is a folder
+/// of items of one new class, named by the folder or by `class_name`, or a labelled data set. The
+/// model must have kept its training data (TrainOptions::keep_training, or any kernel machine).
+Model add_classes(const Model& model, const std::filesystem::path& data,
+                  const std::string& class_name = "", const RunOptions& options = {});
+
+// ---- The steps by themselves ------------------------------------------------------------------
+
+/// One vector per set. Immutable and thread-safe; a copy shares its state.
+class Encoder {
+ public:
+  /// One row per item, over threads. An item that cannot be read is a data error.
+  Vectors encode(Inputs items, const RunOptions& options = {}) const;
+  /// The length of a vector.
+  std::size_t dim() const;
+  /// The recipe with every option spelt out.
+  std::string recipe() const;
+  /// Writes the encoder to a file: completely or not at all.
+  void save(const std::filesystem::path& path) const;
+  /// An encoder that was saved.
+  static Encoder load(const std::filesystem::path& path);
+
+  /// @cond internal
+  class State;
+  explicit Encoder(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  /// @endcond
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+/// Fits a recipe that ends in a set feature, such as "dsift/fisher:components=64", to items.
+Encoder fit_encoder(const std::string& recipe, Inputs items, const RepresentOptions& options = {});
+/// The same for stages that learn from labels, such as a vocabulary per class.
+Encoder fit_encoder(const std::string& recipe, Inputs items, std::span<const std::string> labels,
+                    const RepresentOptions& options = {});
+
+/// Throws what write_vectors() and write_gram() would throw, before any work: the file's name ends
+/// in something else than .npy, .txt or .libsvm (a usage error), or it cannot be written.
+void check_array_file(const std::filesystem::path& path);
+/// Writes vectors to a file: .npy (float32), or .txt or .libsvm for the text format of LIBSVM, all
+/// labels 0.
+void write_vectors(const std::filesystem::path& path, const Vectors& vectors);
+
+/// The kernel matrix between all items by a recipe without a classifier, such as "pmk:pyramids=3";
+/// a recipe that stops at a set feature means its dot product. Stages are fitted to the items.
+KernelMatrix gram(const std::string& recipe, Inputs items, const RepresentOptions& options = {});
+/// The same between rows, which stages are fitted to, and columns.
+KernelMatrix gram(const std::string& recipe, Inputs rows, Inputs cols,
+                  const RepresentOptions& options = {});
+/// Writes such a matrix to a file that may be larger than memory: .npy, or .txt or .libsvm for the
+/// text format of LIBSVM with precomputed kernels. Without columns it is that of all pairs of rows.
+/// A .npy file is made in strips that take at most `memory_bytes`; the items come on top.
+void write_gram(const std::filesystem::path& path, const std::string& recipe, Inputs rows,
+                std::optional<Inputs> cols = std::nullopt, const RepresentOptions& options = {},
+                std::size_t memory_bytes = std::size_t{512} << 20);
+
+/// The .npy and .npz files of a folder (or the one file given) in sorted order, without the files
+/// of places that belong to them: one set each.
+std::vector<std::filesystem::path> list_sets(const std::filesystem::path& folder);
+
+}  // namespace muster

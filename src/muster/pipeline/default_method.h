@@ -1,0 +1,32 @@
+// The recipe that data get: the one asked for, or the default for their kind.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "muster/dataset/dataset.h"
+#include "muster/pipeline/recipe.h"
+
+namespace muster {
+
+// Vectors of unknown dimension and scale get a method that asks nothing of them but a width found
+// by cross-validation.
+const char* default_method(ItemKind kind);
+
+struct MethodChoice {
+  std::string method;
+  std::string recipe;                  // used instead of a method
+  std::vector<std::string> overrides;  // as override_option() takes them
+};
+
+// What is asked for, or `fallback`, with the overrides. A method and a recipe at once are a usage
+// error.
+Recipe chosen_recipe(const MethodChoice& choice, const std::string& fallback);
+
+// Feature stages have nothing to do for vector sets: they are left out, which `notice` (may be
+// empty) is told.
+Recipe fit_to_data(Recipe recipe, ItemKind kind,
+                   const std::function<void(const std::string&)>& notice);
+
+}  // namespace muster

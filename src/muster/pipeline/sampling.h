@@ -1,0 +1,40 @@
+// The vectors that the stages of a branch are fitted on, drawn for all of them in one pass over the
+// items.
+#pragma once
+
+#include "muster/core/labels.h"
+#include "muster/core/rng.h"
+#include "muster/pipeline/branch.h"
+
+namespace muster {
+
+class BranchSamples {
+ public:
+  // Draws for every stage that wants a sample, per item by streams of `rng`, so that what is drawn
+  // does not depend on threads. With a branch that learns nothing, only looks at the items.
+  BranchSamples(const BranchPlan& plan, bool learns, const SetSource& source,
+                std::span<const size_t> items, const Rng& rng, const Progress& progress);
+
+  // Items that could not be read; if there are any, the samples are not to be used.
+  const std::vector<ItemFailure>& failures() const { return failures_; }
+  size_t num_items() const { return items_.size(); }
+  // The width that all sets share; sets of another width are a data error.
+  size_t width() const;
+  // About as many vectors as the stage wants, evenly over the items, after the reductions that
+  // `branch` has so far; `width` is theirs. Stages in the order of a branch, each once.
+  Sample take(size_t stage, const FittedBranch& branch, size_t width, const Labels& labels);
+
+ private:
+  const SetSource& source_;
+  std::span<const size_t> items_;
+  std::vector<size_t> dims_;                   // by item
+  std::vector<std::vector<VectorSet>> drawn_;  // by stage and item; empty if it wants none
+  std::vector<ItemFailure> failures_;
+  size_t extracted_dim_ = 0;
+};
+
+// The stream that a stage of a branch is fitted with: reducers are 0, 1, ..., the set feature or
+// set kernel comes after them.
+Rng stage_stream(const BranchPlan& plan, size_t stage, const Rng& branch_rng);
+
+}  // namespace muster

@@ -1,0 +1,99 @@
+// What a program hands to muster: pictures and sets of vectors, as paths or as views of its own
+// memory. Views are never copied as a whole; what they point to must live until the call returns.
+// This header needs the standard library only: muster/muster.h is made of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace muster {
+
+/// The bytes of a picture file (JPEG, PNG, TIFF, WebP, BMP, PNM) that the caller holds in memory.
+struct EncodedPicture {
+  std::span<const std::byte> bytes;
+  /// Stands for the picture in messages; without one its number does.
+  std::string name = {};
+};
+
+/// 8-bit pixels that the caller holds in memory, row by row from the top.
+struct PixelView {
+  const std::uint8_t* data = nullptr;
+  int width = 0;
+  int height = 0;
+  /// 3 for interleaved red, green, blue; 1 for grey.
+  int channels = 3;
+  /// Bytes from one row to the next; 0 for rows without a gap.
+  std::size_t stride = 0;
+};
+
+/// A set of vectors that the caller holds in memory: `rows` vectors of `dim` numbers, one per row.
+struct SetView {
+  const float* vectors = nullptr;
+  std::size_t rows = 0;
+  std::size_t dim = 0;
+  /// Numbers from one row to the next; 0 for rows without a gap.
+  std::size_t stride = 0;
+  /// Where each vector lies in its picture, in [0, 1]: x, y and, if there are three columns, scale.
+  /// May be null.
+  const float* places = nullptr;
+  /// 2 or 3.
+  std::size_t place_columns = 3;
+};
+
+/// One picture or one set of vectors.
+class Input {
+ public:
+  using Value = std::variant<std::filesystem::path, EncodedPicture, PixelView, SetView>;
+
+  /// A picture file, or a file of vectors (.npy, .npz).
+  Input(std::filesystem::path path) : value_(std::move(path)) {}
+  Input(std::string path) : value_(std::filesystem::path(std::move(path))) {}
+  Input(const char* path) : value_(std::filesystem::path(path)) {}
+  Input(EncodedPicture picture) : value_(std::move(picture)) {}
+  Input(PixelView pixels) : value_(pixels) {}
+  Input(SetView set) : value_(set) {}
+
+  const Value& value() const { return value_; }
+
+ private:
+  Value value_;
+};
+
+/// Many of them: a view of a std::vector, std::span or array of paths, strings, encoded pictures,
+/// pixel views, set views or inputs. Owns nothing.
+class Inputs {
+ public:
+  Inputs() = default;
+  template <std::ranges::contiguous_range Range>
+  requires(std::is_constructible_v<Input, const std::ranges::range_value_t<Range>&> &&
+           !std::is_same_v<std::ranges::range_value_t<Range>, char>) Inputs(const Range& range)
+      : items_(std::span<const std::ranges::range_value_t<Range>>(range)) {}
+
+  std::size_t size() const {
+    return std::visit([](const auto& items) { return items.size(); }, items_);
+  }
+  bool empty() const { return size() == 0; }
+  Input operator[](std::size_t i) const {
+    return std::visit([i](const auto& items) { return Input(items[i]); }, items_);
+  }
+  /// `count` of them from number `begin` on.
+  Inputs subspan(std::size_t begin, std::size_t count) const {
+    return std::visit([=](const auto& items) { return Inputs(items.subspan(begin, count)); },
+                      items_);
+  }
+
+ private:
+  std::variant<std::span<const Input>, std::span<const SetView>, std::span<const PixelView>,
+               std::span<const EncodedPicture>, std::span<const std::string>,
+               std::span<const std::filesystem::path>>
+      items_;
+};
+
+}  // namespace muster

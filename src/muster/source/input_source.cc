@@ -1,0 +1,146 @@
+#include "muster/source/input_source.h"
+
+#include <cmath>
+
+#include "muster/dataset/file_names.h"
+#include "muster/image/decode.h"
+
+namespace muster {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+ItemKind kind_of_path(const std::filesystem::path& path) {
+  const std::optional<ItemKind> kind = item_kind(path);
+  if (!kind)
+    throw data_error("{}: neither a picture nor a vector set by its name; allowed are {}",
+                     path.string(), kItemExtensions);
+  return *kind;
+}
+
+// Three equal channels for grey.
+Image image_of(const PixelView& view, const std::string& name) {
+  if (view.width <= 0 || view.height <= 0)
+    throw data_error("{}: the picture is {} x {} pixels; it needs one pixel or more", name,
+                     view.width, view.height);
+  if (!view.data) throw data_error("{}: the pointer to its pixels is null", name);
+  if (view.channels != 1 && view.channels != 3)
+    throw data_error("{}: it has {} channels; allowed are 1 (grey) and 3 (red, green, blue)", name,
+                     view.channels);
+  if (static_cast<long long>(view.width) * view.height > kMaxPixels)
+    throw data_error("{}: {} x {} pixels are more than the {} million allowed; shrink the picture",
+                     name, view.width, view.height, kMaxPixels / 1'000'000);
+  const size_t row_bytes = static_cast<size_t>(view.width) * static_cast<size_t>(view.channels);
+  const size_t stride = view.stride == 0 ? row_bytes : view.stride;
+  if (stride < row_bytes)
+    throw data_error("{}: a stride of {} bytes is less than a row's {}", name, stride, row_bytes);
+  Image out{view.width, view.height, {}};
+  out.rgb.reserve(3 * static_cast<size_t>(view.width) * static_cast<size_t>(view.height));
+  for (size_t y = 0; y < static_cast<size_t>(view.height); ++y) {
+    const uint8_t* row = view.data + y * stride;
+    if (view.channels == 3)
+      out.rgb.insert(out.rgb.end(), row, row + row_bytes);
+    else
+      for (size_t x = 0; x < row_bytes; ++x) out.rgb.insert(out.rgb.end(), 3, row[x]);
+  }
+  return out;
+}
+
+void require_finite(const Matrix<float>& values, const std::string& name, const char* what) {
+  for (size_t r = 0; r < values.rows(); ++r)
+    for (const float value : values.row(r))
+      if (!std::isfinite(value))
+        throw data_error("{}: {} {} holds {}; only finite numbers are allowed", name, what, r,
+                         value);
+}
+
+Matrix<float> places_of(const SetView& view, const std::string& name) {
+  if (!view.places) return Matrix<float>(view.rows, 0);
+  if (view.place_columns != 2 && view.place_columns != 3)
+    throw data_error("{}: places have {} columns; allowed are 2 (x, y) and 3 (x, y, scale)", name,
+                     view.place_columns);
+  Matrix<float> out(view.rows, 3);
+  for (size_t r = 0; r < view.rows; ++r)
+    for (size_t c = 0; c < view.place_columns; ++c)
+      out(r, c) = view.places[r * view.place_columns + c];
+  require_finite(out, name, "place");
+  for (size_t r = 0; r < out.rows(); ++r)
+    for (const float value : out.row(r))
+      if (value < 0 || value > 1)
+        throw data_error("{}: place {} holds {}; places lie in [0, 1] of the picture", name, r,
+                         value);
+  return out;
+}
+
+VectorSet set_of(const SetView& view, const std::string& name) {
+  if (view.dim == 0)
+    throw data_error("{}: its vectors have no components; expected n x d with d >= 1", name);
+  if (view.rows > 0 && !view.vectors)
+    throw data_error("{}: the pointer to its vectors is null", name);
+  const size_t stride = view.stride == 0 ? view.dim : view.stride;
+  if (stride < view.dim)
+    throw data_error("{}: a stride of {} numbers is less than a row's {}", name, stride, view.dim);
+  VectorSet out{Matrix<float>(ConstMatrixView(view.vectors, view.rows, view.dim, stride)),
+                places_of(view, name)};
+  require_finite(out.vectors, name, "vector");
+  return out;
+}
+
+}  // namespace
+
+std::string InputSource::name(size_t item) const {
+  const Input input = inputs_[item];
+  if (const auto* path = std::get_if<std::filesystem::path>(&input.value())) return path->string();
+  if (const auto* picture = std::get_if<EncodedPicture>(&input.value());
+      picture && !picture->name.empty())
+    return picture->name;
+  return fmt::format("item {}", first_ + item + 1);
+}
+
+ItemKind InputSource::kind(size_t item) const {
+  return std::visit(Overloaded{[](const std::filesystem::path& path) { return kind_of_path(path); },
+                               [](const SetView&) { return ItemKind::kVectorSets; },
+                               [](const auto&) { return ItemKind::kImages; }},
+                    inputs_[item].value());
+}
+
+VectorSet InputSource::load(const Extraction* extraction, size_t item) const {
+  const auto wanted = [&]() -> const Extraction& {
+    if (!extraction) refuse_picture(name(item));
+    return *extraction;
+  };
+  return std::visit(
+      Overloaded{[&](const std::filesystem::path& path) {
+                   return load_file(path.string(), kind_of_path(path), extraction);
+                 },
+                 [&](const EncodedPicture& picture) {
+                   DecodeOptions decode;
+                   decode.longest_side_px = wanted().max_side_px;
+                   return extract(*extraction, decode_image(picture.bytes, name(item), decode),
+                                  name(item));
+                 },
+                 [&](const PixelView& pixels) {
+                   return extract(wanted(),
+                                  shrink(image_of(pixels, name(item)), extraction->max_side_px),
+                                  name(item));
+                 },
+                 [&](const SetView& set) { return set_of(set, name(item)); }},
+      inputs_[item].value());
+}
+
+std::string InputSource::stamp(size_t item) const {
+  const Input input = inputs_[item];
+  const auto* path = std::get_if<std::filesystem::path>(&input.value());
+  return path ? file_stamp(path->string(), std::filesystem::absolute(*path).string()) : "";
+}
+
+bool InputSource::in_memory(size_t item) const {
+  return std::holds_alternative<SetView>(inputs_[item].value());
+}
+
+}  // namespace muster

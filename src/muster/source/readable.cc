@@ -1,0 +1,36 @@
+#include "muster/source/readable.h"
+
+#include <numeric>
+#include <set>
+
+namespace muster {
+
+std::vector<size_t> items_of_part(const Dataset& dataset, Part part) {
+  std::vector<size_t> marked, all(dataset.items.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  for (const size_t i : all)
+    if (dataset.items[i].part == part) marked.push_back(i);
+  return marked.empty() ? all : marked;
+}
+
+Readable readable_items(const SetSource& source, std::span<const Extraction* const> extractions,
+                        std::span<const size_t> wanted, const Progress& progress) {
+  Readable out;
+  std::set<size_t> bad;
+  for (const Extraction* extraction : extractions)
+    for (ItemFailure& failure : source.prepare(extraction, wanted, progress))
+      if (bad.insert(failure.item).second) out.left_out.push_back(std::move(failure));
+  for (const size_t i : wanted)
+    if (!bad.contains(i)) out.items.push_back(i);
+  if (out.items.empty()) refuse_unreadable(source, wanted.size(), out.left_out);
+  return out;
+}
+
+void refuse_unreadable(const SetSource& source, size_t num_wanted,
+                       std::span<const ItemFailure> failures) {
+  throw data_error("{}none of its {} items can be read, the first because: {}",
+                   source.root().empty() ? "" : source.root() + ": ", num_wanted,
+                   failures.empty() ? "there is none" : failures.front().reason);
+}
+
+}  // namespace muster
