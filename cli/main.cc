@@ -92,20 +92,22 @@ void check_command_name(std::vector<std::string>& arguments) {
                     did_you_mean(arguments[0], known), fmt::join(known, ", "));
 }
 
+// Only the command that is named declares its arguments: declaring all of them takes longer than
+// many a command runs.
 int run(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  check_command_name(arguments);
   CLI::App app("muster classifies images, and any sets of vectors, with little training data.",
                "muster");
   app.set_version_flag("--version", std::string("muster ") + kVersion);
   app.require_subcommand(1);
-  std::vector<std::pair<CLI::App*, Run>> commands;
+  Run execute;
   for (const Command& command : kCommands) {
     CLI::App* declared = app.add_subcommand(command.name, command.help);
-    commands.emplace_back(declared, command.declare(*declared));
+    if (arguments[0] == command.name) execute = command.declare(*declared);
   }
   app.footer(kFooter);  // after the commands, which would inherit it
   try {
-    std::vector<std::string> arguments(argv + 1, argv + argc);
-    check_command_name(arguments);
     std::ranges::reverse(arguments);  // as the parser takes them
     app.parse(std::move(arguments));
   } catch (const CLI::Success& success) {
@@ -113,13 +115,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return wrong_usage(app, error);
   }
-  for (const auto& [command, execute] : commands)
-    if (command->parsed()) {
-      const int code = execute();
-      print_profile();
-      return code;
-    }
-  return 0;
+  const int code = execute ? execute() : 0;
+  print_profile();
+  return code;
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Labels make_labels(std::span<const std::string> labels, size_t num_items) {
 Labels make_labels(std::span<const std::vector<std::string>> labels, size_t num_items) {
   require_one_each(labels.size(), num_items);
   Labels out = number_classes(labels);
-  out.several = true;
+  out.multi_label = true;
   return out;
 }
 
