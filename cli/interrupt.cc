@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include "muster/core/error.h"
+#include "muster/core/error_type.h"
 
 namespace muster::cli {
 namespace {

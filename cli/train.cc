@@ -30,7 +30,8 @@ int train(TrainArguments& args) {
   model.save(args.model);
 
   const FitReport& report = model.report();
-  const std::optional<double> score = report.fit ? report.fit->cross_validated() : std::nullopt;
+  std::optional<double> score;
+  if (report.fit) score = report.fit->cross_validated();
   if (args.common.json) {
     std::vector<std::string> left_out;
     for (const LeftOut& item : report.left_out) left_out.push_back(item.reason);

@@ -29,7 +29,7 @@
 #include <string_view>
 #include <vector>
 
-#include "muster/core/error.h"
+#include "muster/core/error_type.h"
 #include "muster/pipeline/typicality.h"
 #include "muster/source/input.h"
 #include "muster/source/source_options.h"

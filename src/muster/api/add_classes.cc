@@ -67,11 +67,12 @@ Model add_classes(const Model& model, const fs::path& data, const std::string& c
                           run.progress(), &report.seconds);
   report.fit = fit_facts(more);
   if (pipeline.class_mixtures()) {
-    report.warnings.push_back(
+    const std::string lost =
         "the new model has no class mixtures, since the statistics of the old items were not kept: "
         "predict --reject goes by the best score; to keep them, train again with --class-mixtures "
-        "on all classes");
-    run.say(report.warnings.back());
+        "on all classes";
+    run.say(lost);
+    report.warnings.push_back(lost);
   }
   return make_model(std::move(more), std::move(report));
 }

@@ -4,27 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-#include <string>
+#include "muster/core/error_type.h"
 
 namespace muster {
-
-// The value is the command's exit code; 0 is success.
-enum class ErrorKind {
-  kRuntime = 1,      // a failure while running: no memory, no permission, a full disk
-  kUsage = 2,        // a wrong option, argument or call
-  kData = 3,         // a file or a value that cannot be used
-  kCancelled = 130,  // the caller asked to stop; the code that shells give for an interrupt
-};
-
-class Error : public std::runtime_error {
- public:
-  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
-  ErrorKind kind() const { return kind_; }
-
- private:
-  ErrorKind kind_;
-};
 
 template <class... Args>
 [[nodiscard]] Error usage_error(fmt::format_string<Args...> text, Args&&... args) {

@@ -59,6 +59,12 @@ class Field {
   std::string allowed() const;
   // The value as it stands in a recipe; parse(text()) gives the same value back.
   std::string text() const;
+  // The member itself, if it is of that type; else null.
+  template <class T>
+  const T* as() const {
+    const auto* member = std::get_if<T*>(&ref_);
+    return member ? *member : nullptr;
+  }
   // Throws a usage error that names the owner, the option, the value and what is allowed.
   void parse(std::string_view owner, std::string_view value);
   // Throws as parse does if a value set in code is out of range.

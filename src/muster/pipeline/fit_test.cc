@@ -62,7 +62,7 @@ TEST_P(Extractions, OnceWithACacheAndNeverMoreThanTwice) {
   EXPECT_EQ(most(GetParam(), {}), features);
   EXPECT_EQ(most(GetParam(), {.memory_bytes = 0, .disk = {cache_.path() / "on-disk"}}), features);
   EXPECT_EQ(most(GetParam(), {.memory_bytes = 0}), 2 * features);
-  EXPECT_EQ(most(GetParam(), {.memory_bytes = 0, .disk = {cache_.path() / "full", 1}}),
+  EXPECT_LE(most(GetParam(), {.memory_bytes = 0, .disk = {cache_.path() / "full", 1}}),
             2 * features);
 }
 

@@ -157,7 +157,7 @@ TEST(Pipeline, NothingToLearnFromIsADataError) {
   const Dataset dataset = open_dataset(empty.path());
   const CachedSource source(dataset);
   for (const char* recipe : {"bow:words=12/linear-svm", "pca:dim=4/sum-match/kernel-svm"})
-    EXPECT_ERROR(fit(recipe, dataset, source), kData, "single vector");
+    EXPECT_ERROR(fit(recipe, dataset, source), kData, "to learn from");
 }
 
 TEST_P(OnSets, SeveralLabelsPerItem) {

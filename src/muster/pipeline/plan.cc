@@ -103,7 +103,7 @@ size_t PlannedStage::num_samples() const {
   const std::unique_ptr<AnyOptions> copy = options->clone();
   Fields fields = copy->fields();
   const Field* samples = fields.find("samples");
-  return samples ? static_cast<size_t>(std::stoul(samples->text())) : kDefaultSamples;
+  return samples ? static_cast<size_t>(*samples->as<int>()) : kDefaultSamples;
 }
 
 std::vector<StageSpec> BranchPlan::full_specs() const {

@@ -8,13 +8,6 @@
 namespace muster {
 namespace {
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
 ItemKind kind_of_path(const std::filesystem::path& path) {
   const std::optional<ItemKind> kind = item_kind(path);
   if (!kind)
@@ -32,7 +25,7 @@ Image image_of(const PixelView& view, const std::string& name) {
   if (view.channels != 1 && view.channels != 3)
     throw data_error("{}: it has {} channels; allowed are 1 (grey) and 3 (red, green, blue)", name,
                      view.channels);
-  if (static_cast<long long>(view.width) * view.height > kMaxPixels)
+  if (static_cast<uint64_t>(view.width) * static_cast<uint64_t>(view.height) > kMaxPixels)
     throw data_error("{}: {} x {} pixels are more than the {} million allowed; shrink the picture",
                      name, view.width, view.height, kMaxPixels / 1'000'000);
   const size_t row_bytes = static_cast<size_t>(view.width) * static_cast<size_t>(view.channels);
@@ -103,34 +96,25 @@ std::string InputSource::name(size_t item) const {
 }
 
 ItemKind InputSource::kind(size_t item) const {
-  return std::visit(Overloaded{[](const std::filesystem::path& path) { return kind_of_path(path); },
-                               [](const SetView&) { return ItemKind::kVectorSets; },
-                               [](const auto&) { return ItemKind::kImages; }},
-                    inputs_[item].value());
+  const Input input = inputs_[item];
+  if (const auto* path = std::get_if<std::filesystem::path>(&input.value()))
+    return kind_of_path(*path);
+  return std::holds_alternative<SetView>(input.value()) ? ItemKind::kVectorSets : ItemKind::kImages;
 }
 
 VectorSet InputSource::load(const Extraction* extraction, size_t item) const {
-  const auto wanted = [&]() -> const Extraction& {
-    if (!extraction) refuse_picture(name(item));
-    return *extraction;
-  };
-  return std::visit(
-      Overloaded{[&](const std::filesystem::path& path) {
-                   return load_file(path.string(), kind_of_path(path), extraction);
-                 },
-                 [&](const EncodedPicture& picture) {
-                   DecodeOptions decode;
-                   decode.longest_side_px = wanted().max_side_px;
-                   return extract(*extraction, decode_image(picture.bytes, name(item), decode),
-                                  name(item));
-                 },
-                 [&](const PixelView& pixels) {
-                   return extract(wanted(),
-                                  shrink(image_of(pixels, name(item)), extraction->max_side_px),
-                                  name(item));
-                 },
-                 [&](const SetView& set) { return set_of(set, name(item)); }},
-      inputs_[item].value());
+  const Input input = inputs_[item];
+  if (const auto* set = std::get_if<SetView>(&input.value())) return set_of(*set, name(item));
+  if (const auto* path = std::get_if<std::filesystem::path>(&input.value()))
+    return load_file(path->string(), kind_of_path(*path), extraction);
+  if (!extraction) refuse_picture(name(item));
+  if (const auto* pixels = std::get_if<PixelView>(&input.value()))
+    return extract(*extraction, shrink(image_of(*pixels, name(item)), extraction->max_side_px),
+                   name(item));
+  DecodeOptions decode;
+  decode.longest_side_px = extraction->max_side_px;
+  const auto& picture = std::get<EncodedPicture>(input.value());
+  return extract(*extraction, decode_image(picture.bytes, name(item), decode), name(item));
 }
 
 std::string InputSource::stamp(size_t item) const {

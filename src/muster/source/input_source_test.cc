@@ -21,8 +21,8 @@ std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
 
 TEST(InputSource, APictureIsTheSameSetHoweverItIsGiven) {
   const TempDir folder;
-  put_pictures(folder, 1, 1, 48);
-  const std::filesystem::path path = folder / (synth_class_names(1)[0] + "/0.png");
+  put_pictures(folder, 2, 1, 48);
+  const std::filesystem::path path = folder / (synth_class_names(2)[0] + "/0.png");
   const std::vector<std::byte> bytes = bytes_of(path);
   const Image image = read_image(path, {.longest_side_px = 0});
   std::vector<uint8_t> padded;  // a row of 7 bytes more than it needs
