@@ -28,7 +28,7 @@ class TableReader {
     known_.push_back(name);
     const toml::node* node = table_.get(name);
     if (!node) return std::nullopt;
-    const auto value = node->value<Value>();
+    auto value = node->value<Value>();
     if (!value) refuse(name, "is of another type than expected");
     return value;
   }
@@ -171,11 +171,10 @@ PaperMethod read_method(const toml::table& table, const PaperExperiment& experim
   }
   const size_t expected = experiment.sweep ? experiment.sweep->values.size() : 1;
   for (const auto& [part, values] : out.paper) {
-    const auto known = [&](const PaperPart& p) { return p.name == part; };
-    if (std::ranges::none_of(experiment.parts, known))
+    if (std::ranges::find(experiment.parts, part, &PaperPart::name) == experiment.parts.end())
       reader.refuse("paper", "names a part '" + part + "' that is not there");
     if (values.size() != expected)
-      reader.refuse("paper", fmt::format("must have {} figures a part", expected));
+      reader.refuse("paper", fmt::format("must have {} figures per part", expected));
   }
   reader.finish();
   return out;
