@@ -62,7 +62,7 @@ struct TrainOptions {
   std::string method = {};            ///< a named method (`muster methods` lists them)
   std::string recipe = {};            ///< or a recipe, such as "dsift/bow:words=500/linear-svm"
   std::vector<std::string> set = {};  ///< overrides: "option=value" or "stage.option=value"
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;             ///< one seed, one result
   /// Keeps the training vectors (kernel machines: their kernel matrix) for add_classes().
   bool keep_training = false;
   /// Keeps one mixture per class, so that typicality goes by likelihood ratio.
@@ -79,20 +79,20 @@ struct TrainOptions {
 /// Options of gram() and fit_encoder().
 struct RepresentOptions {
   std::vector<std::string> set = {};  ///< overrides: "option=value" or "stage.option=value"
-  std::uint64_t seed = 1;
-  int threads = 0;              ///< as in RunOptions
-  Progress progress = {};       ///< as in RunOptions
-  std::stop_token cancel = {};  ///< as in RunOptions
-  Notice notice = {};           ///< as in RunOptions
-  SourceOptions source = {};    ///< as in RunOptions
+  std::uint64_t seed = 1;             ///< one seed, one result
+  int threads = 0;                    ///< as in RunOptions
+  Progress progress = {};             ///< as in RunOptions
+  std::stop_token cancel = {};        ///< as in RunOptions
+  Notice notice = {};                 ///< as in RunOptions
+  SourceOptions source = {};          ///< as in RunOptions
 };
 
 // ---- What comes back --------------------------------------------------------------------------
 
 /// An item that could not be read.
 struct LeftOut {
-  std::string item;
-  std::string reason;
+  std::string item;    ///< its name
+  std::string reason;  ///< a sentence that names the item
 };
 
 /// How a classifier was fitted.
@@ -100,27 +100,27 @@ struct FitFacts {
   /// The cost of an error and the cross-validated score that it reached: accuracy or, with several
   /// labels per item, mean average precision.
   struct Tried {
-    double C;
-    double score;
+    double C;      ///< cost of an error
+    double score;  ///< between 0 and 1
   };
   /// The spectrum of a kernel matrix that was not positive semi-definite.
   struct Indefinite {
-    double smallest_eigenvalue;
-    double largest_eigenvalue;
-    std::size_t negative;  ///< number of negative eigenvalues
+    double smallest_eigenvalue;  ///< below 0
+    double largest_eigenvalue;   ///< for comparison
+    std::size_t negative;        ///< number of negative eigenvalues
   };
   /// How far an iterative solver came.
   struct Convergence {
-    int steps;
+    int steps;         ///< of Newton's method
     double violation;  ///< largest error of a probability
     bool reached;      ///< whether that is within the tolerance
   };
 
-  double C = 0;              ///< the one used
-  int folds = 0;             ///< of cross-validation; 0 if there was none
-  std::vector<Tried> tried;  ///< rising C
-  std::optional<Indefinite> indefinite;
-  std::optional<Convergence> convergence;
+  double C = 0;                            ///< the one used
+  int folds = 0;                           ///< of cross-validation; 0 if there was none
+  std::vector<Tried> tried;                ///< rising C
+  std::optional<Indefinite> indefinite;    ///< none if it was definite
+  std::optional<Convergence> convergence;  ///< none if the solver does not say
 
   /// The cross-validated score of the C used; none without cross-validation.
   std::optional<double> cross_validated() const;
@@ -137,8 +137,8 @@ struct FitReport {
 
 /// A class and how probable it is.
 struct Ranked {
-  std::string name;
-  double probability;
+  std::string name;    ///< of the class
+  double probability;  ///< between 0 and 1
 };
 
 /// What a model says of one item. Owns all it needs, so it may outlive the model.
@@ -183,14 +183,18 @@ class Prediction {
 /// Of one item in a batch: a prediction, or why there is none.
 class Answer {
  public:
+  /// An item that was predicted.
   Answer(Prediction prediction) : prediction_(std::move(prediction)) {}
+  /// An item that could not be.
   Answer(Error error) : error_(std::move(error)) {}
 
   /// Whether there is a prediction.
   explicit operator bool() const { return prediction_.has_value(); }
   /// The prediction; throws the error if there is none.
   const Prediction& value() const;
+  /// As value().
   const Prediction& operator*() const { return value(); }
+  /// As value().
   const Prediction* operator->() const { return &value(); }
   /// Null if there is a prediction.
   const Error* error() const { return error_ ? &*error_ : nullptr; }
@@ -204,69 +208,72 @@ class Answer {
 struct Evaluation {
   /// One of the items: its name, its true labels and what the model says of it.
   struct Item {
-    std::string name;
-    std::vector<std::string> truth;
-    Prediction prediction;
+    std::string name;                ///< as the data set or the program names it
+    std::vector<std::string> truth;  ///< its true labels
+    Prediction prediction;           ///< what the model says of it
   };
   /// How well items with a label are ranked above those without; none if the data cannot tell.
   struct Label {
-    std::string name;
-    std::optional<double> auc;
-    std::optional<double> average_precision;
+    std::string name;                                  ///< of the label
+    std::optional<double> auc;                         ///< area under the ROC curve; 0.5 is chance
+    std::optional<double> average_precision;           ///< by area
     std::optional<double> average_precision_11_point;  ///< as PASCAL VOC 2007 defines it
   };
 
-  std::vector<std::string> class_names;
-  std::vector<Item> items;
-  std::vector<LeftOut> left_out;  ///< items that could not be read
+  std::vector<std::string> class_names;  ///< in the order of the confusion table
+  std::vector<Item> items;               ///< those that could be read
+  std::vector<LeftOut> left_out;         ///< items that could not be read
 
   // With one label per item:
-  double accuracy = 0;
+  double accuracy = 0;                              ///< share of items that are predicted right
   double mean_class_accuracy = 0;                   ///< over the classes that occur
   std::vector<std::vector<std::size_t>> confusion;  ///< [true class][predicted class]
 
   // With several labels per item:
-  std::vector<Label> labels;  ///< in the order of class_names; empty otherwise
-  double mean_auc = 0;
-  double mean_average_precision = 0;
-  double mean_average_precision_11_point = 0;
+  std::vector<Label> labels;                   ///< in the order of class_names; empty otherwise
+  double mean_auc = 0;                         ///< over the labels that have one
+  double mean_average_precision = 0;           ///< by area
+  double mean_average_precision_11_point = 0;  ///< as PASCAL VOC 2007 defines it
 };
 
 /// What a model holds.
 struct ModelInfo {
   /// A trained method. A model that was not fused has one.
   struct Member {
-    std::string recipe;  ///< every option spelt out
-    std::uint64_t seed = 0;
+    std::string recipe;           ///< every option spelt out
+    std::uint64_t seed = 0;       ///< that it was trained with
     double weight = 1;            ///< in a fused model
     bool keeps_training = false;  ///< whether add_classes() can extend it
-    bool class_mixtures = false;
-    std::optional<FitFacts> fit;
+    bool class_mixtures = false;  ///< whether typicality goes by likelihood ratio
+    std::optional<FitFacts> fit;  ///< none for a classifier that keeps no record
   };
 
-  std::vector<Member> members;
-  std::vector<std::string> class_names;
-  bool multi_label = false;  ///< whether an item may have any number of labels
-  bool of_pictures = false;  ///< else of vector sets
+  std::vector<Member> members;           ///< one, or several of a fused model
+  std::vector<std::string> class_names;  ///< in the order of all scores
+  bool multi_label = false;              ///< whether an item may have any number of labels
+  bool of_pictures = false;              ///< else of vector sets
 
+  /// Whether it was made by fuse().
   bool fused() const { return members.size() > 1; }
 };
 
 /// Vectors of one dimension, one per row.
 struct Vectors {
-  std::size_t rows = 0;
-  std::size_t dim = 0;
+  std::size_t rows = 0;       ///< number of vectors
+  std::size_t dim = 0;        ///< numbers per vector
   std::vector<float> values;  ///< row by row
 
+  /// Vector i.
   std::span<const float> row(std::size_t i) const { return {values.data() + i * dim, dim}; }
 };
 
 /// Kernel values of all pairs.
 struct KernelMatrix {
-  std::size_t rows = 0;
-  std::size_t cols = 0;
+  std::size_t rows = 0;        ///< items on the one side
+  std::size_t cols = 0;        ///< items on the other side
   std::vector<double> values;  ///< row by row
 
+  /// The value of row i and column j.
   double operator()(std::size_t i, std::size_t j) const { return values[i * cols + j]; }
 };
 
@@ -303,6 +310,7 @@ class Model {
   const std::vector<std::string>& class_names() const;
   /// The recipe with every option spelt out; of a fused model the first member's.
   std::string recipe() const;
+  /// What the model holds.
   ModelInfo info() const;
   /// How it was trained; empty for a model that was loaded or fused.
   const FitReport& report() const;
