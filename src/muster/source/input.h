@@ -17,16 +17,16 @@ namespace muster {
 
 /// The bytes of a picture file (JPEG, PNG, TIFF, WebP, BMP, PNM) that the caller holds in memory.
 struct EncodedPicture {
-  std::span<const std::byte> bytes;
+  std::span<const std::byte> bytes;  ///< the whole file
   /// Stands for the picture in messages; without one its number does.
   std::string name = {};
 };
 
 /// 8-bit pixels that the caller holds in memory, row by row from the top.
 struct PixelView {
-  const std::uint8_t* data = nullptr;
-  int width = 0;
-  int height = 0;
+  const std::uint8_t* data = nullptr;  ///< the first pixel of the top row
+  int width = 0;                       ///< pixels per row
+  int height = 0;                      ///< rows
   /// 3 for interleaved red, green, blue; 1 for grey.
   int channels = 3;
   /// Bytes from one row to the next; 0 for rows without a gap.
@@ -35,9 +35,9 @@ struct PixelView {
 
 /// A set of vectors that the caller holds in memory: `rows` vectors of `dim` numbers, one per row.
 struct SetView {
-  const float* vectors = nullptr;
-  std::size_t rows = 0;
-  std::size_t dim = 0;
+  const float* vectors = nullptr;  ///< the first number of the first vector
+  std::size_t rows = 0;            ///< vectors
+  std::size_t dim = 0;             ///< numbers per vector
   /// Numbers from one row to the next; 0 for rows without a gap.
   std::size_t stride = 0;
   /// Where each vector lies in its picture, in [0, 1]: x, y and, if there are three columns, scale.
@@ -50,16 +50,23 @@ struct SetView {
 /// One picture or one set of vectors.
 class Input {
  public:
+  /// What it may be.
   using Value = std::variant<std::filesystem::path, EncodedPicture, PixelView, SetView>;
 
   /// A picture file, or a file of vectors (.npy, .npz).
   Input(std::filesystem::path path) : value_(std::move(path)) {}
+  /// As a path.
   Input(std::string path) : value_(std::filesystem::path(std::move(path))) {}
+  /// As a path.
   Input(const char* path) : value_(std::filesystem::path(path)) {}
+  /// A picture in memory, as a file would hold it.
   Input(EncodedPicture picture) : value_(std::move(picture)) {}
+  /// A picture in memory, as pixels.
   Input(PixelView pixels) : value_(pixels) {}
+  /// A set of vectors in memory.
   Input(SetView set) : value_(set) {}
 
+  /// What it is.
   const Value& value() const { return value_; }
 
  private:
@@ -70,16 +77,21 @@ class Input {
 /// pixel views, set views or inputs. Owns nothing.
 class Inputs {
  public:
+  /// None.
   Inputs() = default;
+  /// A view of the range, which must outlive it.
   template <std::ranges::contiguous_range Range>
   requires(std::is_constructible_v<Input, const std::ranges::range_value_t<Range>&> &&
            !std::is_same_v<std::ranges::range_value_t<Range>, char>) Inputs(const Range& range)
       : items_(std::span<const std::ranges::range_value_t<Range>>(range)) {}
 
+  /// How many there are.
   std::size_t size() const {
     return std::visit([](const auto& items) { return items.size(); }, items_);
   }
+  /// Whether there are none.
   bool empty() const { return size() == 0; }
+  /// Number i.
   Input operator[](std::size_t i) const {
     return std::visit([i](const auto& items) { return Input(items[i]); }, items_);
   }

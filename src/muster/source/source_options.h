@@ -19,7 +19,7 @@ struct CacheOptions {
 struct SourceOptions {
   /// Memory for features, and for vector sets that were read from files; 0 keeps nothing there.
   std::size_t memory_bytes = std::size_t{4} << 30;
-  CacheOptions disk = {};
+  CacheOptions disk = {};  ///< for features that outlast the process
   /// A folder that `muster extract` made of the same data, to take features from; pictures that are
   /// not there are extracted. Another feature stage than the method's is a usage error. Empty:
   /// none.
