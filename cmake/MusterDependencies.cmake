@@ -1,10 +1,12 @@
 # Every dependency is a Debian 12 package; scripts/packages lists them.
 find_package(TBB REQUIRED)
-find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(hwy REQUIRED)
 find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
 find_package(ZLIB REQUIRED)
+if(NOT MUSTER_INSTALLED)  # headers only: compiled into what is installed
+  find_package(Eigen3 REQUIRED NO_MODULE)
+  find_package(nlohmann_json REQUIRED)
+endif()
 if(MUSTER_BUILD_TESTS)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)

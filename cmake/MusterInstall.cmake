@@ -1,16 +1,65 @@
-# cmake --install gives a package that find_package(muster CONFIG) finds.
+# cmake --install gives the command, and a package that find_package(muster CONFIG) finds: muster::muster, which is one archive, and the
+# headers of the front door.
 include(CMakePackageConfigHelpers)
-get_property(libraries GLOBAL PROPERTY MUSTER_LIBRARIES)
-install(TARGETS ${libraries} EXPORT musterTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS muster_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY src/muster DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h"
-        PATTERN "test_*.h" EXCLUDE)
-install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-install(FILES cmake/MusterDependencies.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-configure_package_config_file(cmake/musterConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/musterConfig.cmake
-                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
-write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/musterConfigVersion.cmake
-                                 COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/musterConfig.cmake
+
+# Every muster header that `header` includes, directly or not, and itself: what a program has to see. Paths relative to src.
+function(muster_headers_of header out)
+  set(found)
+  set(queue ${header})
+  while(queue)
+    list(POP_FRONT queue next)
+    list(APPEND found ${next})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/src/${next} lines REGEX "^#include \"muster/")
+    foreach(line ${lines})
+      string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included ${line})
+      if(NOT included IN_LIST found AND NOT included IN_LIST queue)
+        list(APPEND queue ${included})
+      endif()
+    endforeach()
+  endwhile()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# The folders that `folder` sees, directly or not, and itself; and the packages that they link.
+function(muster_folders_of folder out links_out)
+  set(found)
+  set(links)
+  set(queue ${folder})
+  while(queue)
+    list(POP_FRONT queue next)
+    list(APPEND found ${next})
+    get_property(sees GLOBAL PROPERTY MUSTER_SEES_OF_${next})
+    get_property(packages GLOBAL PROPERTY MUSTER_LINKS_OF_${next})
+    list(APPEND links ${packages})
+    list(REMOVE_ITEM sees ${found} ${queue})
+    list(APPEND queue ${sees})
+  endwhile()
+  list(REMOVE_DUPLICATES links)
+  list(REMOVE_ITEM links Eigen3::Eigen nlohmann_json::nlohmann_json)  # headers only
+  set(${out} ${found} PARENT_SCOPE)
+  set(${links_out} ${links} PARENT_SCOPE)
+endfunction()
+
+muster_folders_of(api folders packages)
+list(TRANSFORM folders REPLACE "(.+)" "$<TARGET_OBJECTS:muster_\\1>" OUTPUT_VARIABLE objects)
+add_library(muster_archive STATIC ${objects})
+set_target_properties(muster_archive PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME muster EXPORT_NAME muster)
+target_include_directories(muster_archive INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(muster_archive INTERFACE cxx_std_20)
+target_link_libraries(muster_archive PUBLIC fmt::fmt PRIVATE ${packages})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
+configure_package_config_file(cmake/musterConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/musterConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/musterConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(TARGETS muster_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+install(TARGETS muster_archive EXPORT musterTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${package_dir} COMPONENT development)
+install(FILES cmake/MusterDependencies.cmake ${CMAKE_CURRENT_BINARY_DIR}/musterConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/musterConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
+        DESTINATION ${package_dir} COMPONENT development)
+muster_headers_of(muster/muster.h headers)
+foreach(header ${headers})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES src/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT development)
+endforeach()

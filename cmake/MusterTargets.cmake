@@ -43,7 +43,8 @@ function(muster_library name)
   target_link_libraries(muster_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS}
                         $<BUILD_INTERFACE:muster_flags>)
   target_precompile_headers(muster_${name} REUSE_FROM muster_headers)
-  set_property(GLOBAL APPEND PROPERTY MUSTER_LIBRARIES muster_${name})
+  set_property(GLOBAL PROPERTY MUSTER_SEES_OF_${name} ${ARG_SEES})
+  set_property(GLOBAL PROPERTY MUSTER_LINKS_OF_${name} ${ARG_LINKS} ${ARG_PRIVATE_LINKS})
 endfunction()
 
 if(MUSTER_BUILD_TESTS)
