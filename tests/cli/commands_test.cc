@@ -162,7 +162,7 @@ TEST_F(Commands, EncodeAndGram) {
   EXPECT_THAT(run_ok({"info", at("k.npy")}).out, HasSubstr("f64  10 x 10"));
 
   expect_error({"encode", sets, "-o", at("y.npy"), "--recipe", "bow/linear-svm"}, 2, "classifier");
-  expect_error({"encode", sets, "-o", at("y.npy"), "--recipe", "bow/rbf"}, 2, "muster gram");
+  expect_error({"encode", sets, "-o", at("y.npy"), "--recipe", "bow/rbf"}, 2, "use gram");
   expect_error({"gram", sets, "-o", at("y.npy"), "--recipe", "pca"}, 2, "stops at sets");
   expect_error({"gram", sets, "-o", at("y.dat"), "--recipe", "bow"}, 2, ".npy");
   expect_error({"gram", at("none"), "-o", at("y.npy"), "--recipe", "bow"}, 3, "none");

@@ -122,7 +122,7 @@ TEST_F(MultiLabel, FuseRefusesWhatDoesNotFit) {
   expect_error({"fuse", three + ".muster", "-o", at("f.muster")}, 2, "two models");
   expect_error(
       {"fuse", three + ".muster", three + ".muster", "--weights", "1", "-o", at("f.muster")}, 2,
-      "--weights");
+      "one per model");
   for (const char* bad : {"1", "1+9", "1+nothing", "1:x+1", "1:-2+1"})
     expect_error({"bench", three, "--methods", "bow-linear", "--fuse", bad, "-o", at("b")}, 2, bad);
   expect_error({"evaluate", two + ".muster", three}, 3, "'scales'");
@@ -157,7 +157,7 @@ TEST_F(MultiLabel, AddClassAndReject) {
       30);
   expect_error({"add-class", at("n.muster"), all, "-o", at("q.muster")}, 3, "knows all classes");
   expect_error({"add-class", at("m.muster"), all, "--name", "x", "-o", at("q.muster")}, 2,
-               "--name");
+               "class name");
 
   // Everything is less typical than all held-out items at 1, nothing at 0.
   std::vector<std::string> predict{"predict", at("m.muster")};
