@@ -79,7 +79,7 @@ class Inputs {
  public:
   /// None.
   Inputs() = default;
-  /// A view of the range, which must outlive it.
+  /// A view of the range; the range must outlive the view.
   template <std::ranges::contiguous_range Range>
   requires(std::is_constructible_v<Input, const std::ranges::range_value_t<Range>&> &&
            !std::is_same_v<std::ranges::range_value_t<Range>, char>) Inputs(const Range& range)
