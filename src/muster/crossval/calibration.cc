@@ -181,7 +181,7 @@ void Calibration::save(TensorWriter out) const {
   out.put("offsets", offsets_);
 }
 
-Calibration Calibration::load(TensorReader in) {
+Calibration Calibration::load(const TensorReader& in) {
   const double num_classes = in.number("num_classes");
   in.require(num_classes >= 1 && num_classes <= 1e7, "number of classes out of range");
   Calibration out = identity(static_cast<int>(num_classes), in.number("multi_label") != 0);

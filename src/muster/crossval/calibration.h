@@ -27,7 +27,7 @@ class Calibration {
   double temperature() const { return slopes_.front(); }
 
   void save(TensorWriter out) const;
-  static Calibration load(TensorReader in);
+  static Calibration load(const TensorReader& in);
 
  private:
   int num_classes_ = 0;

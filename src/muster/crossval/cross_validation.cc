@@ -159,7 +159,7 @@ std::optional<double> FitStatistics::typicality(double best_score) const {
   return share_below(known_scores, best_score);
 }
 
-FitStatistics FitStatistics::load(TensorReader in) {
+FitStatistics FitStatistics::load(const TensorReader& in) {
   FitStatistics out;
   out.C = in.number("C");
   out.folds = static_cast<int>(std::clamp(in.number("folds"), 0.0, 1e6));

@@ -54,7 +54,7 @@ struct FitStatistics {
   std::optional<double> typicality(double best_score) const;
 
   void save(TensorWriter out) const;
-  static FitStatistics load(TensorReader in);
+  static FitStatistics load(const TensorReader& in);
 };
 
 // The fold of each item. Items of a stratum (one-label: the class; multi-label: the item's rarest

@@ -203,8 +203,9 @@ void write_safetensors(const std::filesystem::path& path, const TensorMap& map) 
   file.commit();
 }
 
-TensorMap parse_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                            const std::string& name, ChecksumPolicy policy) {
+TensorMap parse_safetensors(std::span<const std::byte> bytes,
+                            const std::shared_ptr<const void>& owner, const std::string& name,
+                            ChecksumPolicy policy) {
   const Complaint complain{name};
   const std::string_view header = find_header(bytes, complain);
   const auto data = bytes.subspan(kLengthBytes + header.size());

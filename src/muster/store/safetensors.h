@@ -28,8 +28,8 @@ TensorMap read_safetensors(const std::filesystem::path& path,
                            ChecksumPolicy policy = ChecksumPolicy::kRequired);
 
 // The same from memory that `owner` keeps alive; `name` is for messages.
-TensorMap parse_safetensors(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
-                            const std::string& name,
+TensorMap parse_safetensors(std::span<const std::byte> bytes,
+                            const std::shared_ptr<const void>& owner, const std::string& name,
                             ChecksumPolicy policy = ChecksumPolicy::kRequired);
 
 }  // namespace muster
