@@ -90,9 +90,11 @@ double accuracy(const std::vector<Matrix<double>>& grams, Psd psd, const Labels&
   for (const Split& split : splits) {
     const GramChoice choice =
         std::get<GramClassifierStage>(svm.functions)
-            .fit(*options, grams.size(),
-                 [&](size_t c) { return part_of(grams[c], split.train, split.train); }, psd,
-                 labels.select(split.train), Rng(1), {});
+            .fit(*options,
+                 {grams.size(),
+                  [&](size_t c) { return part_of(grams[c], split.train, split.train); },
+                  {}},
+                 psd, labels.select(split.train), Rng(1), {});
     const Matrix<double> scores = choice.classifier->scores_from_gram(
         part_of(grams[choice.candidate], split.test, split.train));
     for (size_t i = 0; i < split.test.size(); ++i)
