@@ -46,7 +46,7 @@ add_library(muster_archive STATIC ${objects})
 set_target_properties(muster_archive PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME muster EXPORT_NAME muster)
 target_include_directories(muster_archive INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(muster_archive INTERFACE cxx_std_20)
-target_link_libraries(muster_archive PUBLIC fmt::fmt PRIVATE ${packages})
+target_link_libraries(muster_archive PRIVATE ${packages})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
 configure_package_config_file(cmake/musterConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/musterConfig.cmake INSTALL_DESTINATION ${package_dir})

@@ -14,19 +14,18 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME muster)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
-set(CPACK_COMPONENT_COMMAND_DESCRIPTION "classifier of images and other sets of vectors
- Learns from few labelled pictures on an ordinary CPU: local features, a set
- feature or set kernel, a support vector machine. One command trains, predicts,
- evaluates and compares methods.")
+set(CPACK_COMPONENT_COMMAND_DESCRIPTION "Learns from few labelled pictures on an ordinary CPU: local features, a set
+feature or set kernel, a support vector machine. This command trains, predicts,
+evaluates and compares methods.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libmuster-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/scripts/packages link OUTPUT_VARIABLE link_packages OUTPUT_STRIP_TRAILING_WHITESPACE
                 COMMAND_ERROR_IS_FATAL ANY)
 string(REPLACE "\n" ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${link_packages}")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "classifier of images and other sets of vectors - development files
- Headers, static library and CMake package: find_package(muster) gives
- muster::muster, and muster/muster.h is all that a program includes.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "For programs of one's own: headers, static library and CMake package.
+find_package(muster) gives muster::muster, and muster/muster.h is all that a
+program includes.")
 
 foreach(component command development)
   string(TOUPPER ${component} upper)

@@ -71,7 +71,8 @@ TEST(Options, RefusalsNameOptionValueAndRange) {
                                                         {"gamma", "-1"},
                                                         {"sizes", "16,2"},
                                                         {"detector", "surf"}}) {
-    const std::string message = message_of([&] { options.set("bow", name, value); });
+    const std::string message =
+        message_of([&, &name = name, &value = value] { options.set("bow", name, value); });
     EXPECT_THAT(message, testing::HasSubstr("bow"));
     EXPECT_THAT(message, testing::HasSubstr(name + "=" + value));
   }
