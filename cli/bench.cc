@@ -10,7 +10,7 @@
 #include "common.h"
 #include "muster/experiment/experiment.h"
 #include "muster/experiment/learning_curve.h"
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 #include "muster/report/html.h"
 #include "muster/report/tables.h"
 #include "muster/results/results_json.h"

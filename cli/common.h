@@ -12,7 +12,7 @@
 
 #include "muster/core/parallel.h"
 #include "muster/muster.h"
-#include "muster/pipeline/default_method.h"
+#include "muster/recipe/default_method.h"
 
 namespace muster::cli {
 

@@ -6,8 +6,8 @@
 #include "commands.h"
 #include "common.h"
 #include "muster/core/parallel.h"
-#include "muster/pipeline/plan.h"
-#include "muster/source/dataset_source.h"
+#include "muster/recipe/plan.h"
+#include "muster/source/cached_source.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/feature_shards.h"
 
@@ -20,6 +20,7 @@ constexpr size_t kBatch = 64;
 struct ExtractArguments {
   Common common;
   MethodChoice choice;
+  CacheChoice cache{.folder = "none"};
   std::string data, out;
 };
 
@@ -64,9 +65,14 @@ VectorSet features_of(const BranchPlan& plan, const SetSource& source, size_t it
 
 class Extraction {
  public:
-  Extraction(const BranchPlan& plan, const Dataset& dataset, FeatureWriter& writer,
-             const Progress& progress)
-      : plan_(plan), dataset_(dataset), source_(dataset), writer_(writer), progress_(progress) {}
+  Extraction(const BranchPlan& plan, const Dataset& dataset, const CacheOptions& cache,
+             FeatureWriter& writer, const Progress& progress)
+      : plan_(plan),
+        dataset_(dataset),
+        cached_(!cache.folder.empty()),
+        source_(dataset, {.memory_bytes = 0, .disk = cache}),
+        writer_(writer),
+        progress_(progress) {}
 
   // On Ctrl-C everything extracted so far is written before the interruption goes on.
   void run() {
@@ -75,6 +81,7 @@ class Extraction {
       if (!writer_.has(dataset_.items[i].name)) todo.push_back(i);
     kept = dataset_.items.size() - todo.size();
     try {
+      if (cached_) source_.prepare(plan_.extraction.get(), todo, progress_);
       ProgressStep step(progress_, "features", todo.size());
       for (size_t begin = 0; begin < todo.size(); begin += kBatch)
         run_batch(std::span(todo).subspan(begin, std::min(kBatch, todo.size() - begin)), step);
@@ -116,7 +123,8 @@ class Extraction {
 
   const BranchPlan& plan_;
   const Dataset& dataset_;
-  DatasetSource source_;
+  bool cached_;
+  CachedSource source_;
   FeatureWriter& writer_;
   const Progress& progress_;
 };
@@ -128,7 +136,7 @@ int extract(const ExtractArguments& args) {
   const std::string recipe = Plan{{plan}, std::nullopt}.recipe().text();
   FeatureWriter writer(args.out, {{"recipe", recipe}});
   const Progress progress = args.common.progress();
-  Extraction extraction(plan, dataset, writer, progress);
+  Extraction extraction(plan, dataset, args.cache.resolve(), writer, progress);
   extraction.run();
 
   std::vector<std::string> left_out;
@@ -170,6 +178,7 @@ Run add_extract(CLI::App& app) {
                  "a feature and reductions that learn nothing, such as dsift/root")
       ->default_str(default_features());
   add_overrides(app, args->choice.overrides);
+  args->cache.add_to(app);
   args->common.add_to(app);
   return [args] { return extract(*args); };
 }

@@ -10,7 +10,7 @@
 #include "muster/dataset/duplicates.h"
 #include "muster/dataset/voc.h"
 #include "muster/image/decode.h"
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 #include "muster/source/dataset_source.h"
 
 namespace muster::cli {

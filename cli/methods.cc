@@ -3,7 +3,7 @@
 
 #include "commands.h"
 #include "common.h"
-#include "muster/pipeline/registry.h"
+#include "muster/recipe/registry.h"
 
 namespace muster::cli {
 namespace {

@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 struct WeightsArguments {
   Common common;
   MethodArguments choice;
+  CacheChoice cache{.folder = "none"};
   std::string source, out, one;
   std::vector<std::string> pair;
 };
@@ -83,7 +84,7 @@ Pipeline learn(const WeightsArguments& args) {
   const Plan plan =
       plan_recipe(fit_to_data(chosen_recipe(args.choice, "dspm"), dataset.kind, args.common));
   require_kernels(plan);
-  const CachedSource source(dataset);
+  const CachedSource source(dataset, {.disk = args.cache.resolve()});
   const Progress progress = args.common.progress();
   const Question asked = ask(args, dataset.labels, items_of_part(dataset, Part::kTrain));
   Labels labels = dataset.labels;  // by item, of those that take part
@@ -182,6 +183,7 @@ Run add_weights(CLI::App& app) {
   app.add_option("--one", args->one, "A: learn what tells this class from all others")
       ->excludes(pair);
   args->choice.add_to(app);
+  args->cache.add_to(app);
   args->common.add_to(app);
   return [args] { return weights(*args); };
 }

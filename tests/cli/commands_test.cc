@@ -1,7 +1,7 @@
 // Each of the smaller commands on its own.
 #include <gmock/gmock.h>
 
-#include "muster/pipeline/registry.h"
+#include "muster/recipe/registry.h"
 #include "muster/store/npy.h"
 #include "run_muster.h"
 

@@ -1,7 +1,7 @@
 // The whole way, from a sample set to a report.
 #include <gmock/gmock.h>
 
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 #include "run_muster.h"
 
 namespace muster {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "muster/core/parallel.h"
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 
 namespace muster::contract {
 

@@ -1,6 +1,6 @@
 // Any text is a recipe that reads back from its own text as the same, or a usage error.
 #include "muster/core/error.h"
-#include "muster/pipeline/recipe.h"
+#include "muster/recipe/recipe.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

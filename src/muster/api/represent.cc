@@ -1,7 +1,7 @@
 #include "muster/api/represent.h"
 
 #include "muster/core/error.h"
-#include "muster/pipeline/default_method.h"
+#include "muster/recipe/default_method.h"
 #include "muster/store/atomic_file.h"
 
 namespace muster {

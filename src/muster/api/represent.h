@@ -2,7 +2,7 @@
 #pragma once
 
 #include "muster/api/run.h"
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 
 namespace muster {
 

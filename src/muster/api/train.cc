@@ -2,7 +2,7 @@
 #include "muster/api/model_state.h"
 #include "muster/api/run.h"
 #include "muster/core/error.h"
-#include "muster/pipeline/default_method.h"
+#include "muster/recipe/default_method.h"
 #include "muster/pipeline/fit.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/source/cached_source.h"

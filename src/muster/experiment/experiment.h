@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "muster/evaluate/splits.h"
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 #include "muster/results/results.h"
 #include "muster/source/cached_source.h"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 #include "muster/source/set_source.h"
 
 namespace muster {

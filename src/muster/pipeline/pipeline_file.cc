@@ -145,6 +145,9 @@ Pipeline Pipeline::load(std::shared_ptr<const TensorMap> map, const std::string&
     const auto input_dim = static_cast<size_t>(scope.number("input_dim"));
     branches.push_back(load_branch(plan.branches[b], plan.on_vectors(), input_dim, scope));
   }
+  for (const FittedBranch& branch : branches)
+    in.require(branch.training.size() == branches[0].training.size(),
+               "branches of unequal numbers of training sets");
   const PlannedStage& stage = *plan.classifier;
   std::shared_ptr<const Classifier> classifier =
       plan.on_vectors()

@@ -1,4 +1,4 @@
-#include "muster/pipeline/recipe.h"
+#include "muster/recipe/recipe.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // From a method's own typed functions to a line of the registry's table. Used by registry.cc only.
 #pragma once
 
-#include "muster/pipeline/registry.h"
+#include "muster/recipe/registry.h"
 #include "muster/setkernel/feature_kernel.h"
 
 namespace muster {

@@ -1,4 +1,4 @@
-#include "muster/pipeline/recipe.h"
+#include "muster/recipe/recipe.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,4 +1,4 @@
-#include "muster/pipeline/registry.h"
+#include "muster/recipe/registry.h"
 
 #include "muster/classify/kernel_svm.h"
 #include "muster/classify/klr.h"
@@ -19,11 +19,11 @@
 #include "muster/matching/matching.h"
 #include "muster/matching/principal_angles.h"
 #include "muster/matching/sum_match.h"
-#include "muster/pipeline/registry_helpers.h"
 #include "muster/pyramid/l1_embedding.h"
 #include "muster/pyramid/pmk.h"
 #include "muster/pyramid/spm.h"
 #include "muster/pyramid/vg_pmk.h"
+#include "muster/recipe/registry_helpers.h"
 #include "muster/reduce/pca.h"
 #include "muster/reduce/pls.h"
 #include "muster/reduce/vector_scaling.h"

@@ -1,4 +1,4 @@
-#include "muster/pipeline/gram_choice.h"
+#include "muster/classify/gram_choice.h"
 
 namespace muster {
 

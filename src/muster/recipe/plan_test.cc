@@ -1,4 +1,4 @@
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 
 #include "support/expect_error.h"
 

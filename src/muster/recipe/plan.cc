@@ -1,4 +1,4 @@
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "muster/pipeline/default_method.h"
+#include "muster/recipe/default_method.h"
 
-#include "muster/pipeline/plan.h"
+#include "muster/recipe/plan.h"
 
 namespace muster {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "muster/dataset/dataset.h"
-#include "muster/pipeline/recipe.h"
+#include "muster/recipe/recipe.h"
 
 namespace muster {
 

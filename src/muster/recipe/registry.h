@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "muster/classify/classifier.h"
+#include "muster/classify/gram_choice.h"
 #include "muster/core/options.h"
 #include "muster/features/extractor.h"
 #include "muster/kernelweights/kernel_weights.h"
 #include "muster/mixture/universal.h"
-#include "muster/pipeline/gram_choice.h"
-#include "muster/pipeline/recipe.h"
+#include "muster/recipe/recipe.h"
 #include "muster/reduce/reducer.h"
 #include "muster/setfeature/set_feature.h"
 #include "muster/setkernel/set_kernel.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "muster/kernelweights/kernel_weights.h"
-#include "muster/pipeline/registry.h"
+#include "muster/recipe/registry.h"
 #include "muster/source/extraction.h"
 
 namespace muster {
