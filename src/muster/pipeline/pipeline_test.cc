@@ -205,6 +205,22 @@ TEST(Pipeline, RefusesFilesThatAreNoModelOfThisVersion) {
   EXPECT_ERROR(Pipeline::load(out / "future.muster"), kData, "format version 999");
 }
 
+TEST(Pipeline, BranchesOfUnequalTrainingSetsAreADataError) {
+  const TempDir folder, out;
+  put_sets(folder, 2, 4, 4);
+  const Dataset dataset = open_dataset(folder.path());
+  const CachedSource source(dataset);
+  const Plan two = plan("bow:words=4/rbf:gamma=1+bow:words=3//kernel-svm:C=1");
+  const std::vector<size_t> fewer = {0, 1, 4, 5};
+  fit_pipeline(two, source, all_items(dataset), dataset.labels, 3, {}).save(out / "a.muster");
+  fit_pipeline(two, source, fewer, dataset.labels.select(fewer), 3, {}).save(out / "b.muster");
+  TensorMap mixed = read_safetensors(out / "a.muster");
+  for (const auto& [name, tensor] : read_safetensors(out / "b.muster").tensors)
+    if (name.starts_with("branch.1.")) mixed.tensors[name] = tensor;
+  write_safetensors(out / "mixed.muster", mixed);
+  EXPECT_ERROR(Pipeline::load(out / "mixed.muster"), kData, "unequal");
+}
+
 TEST(Pipeline, ADamagedModelIsADataError) {
   const TempDir folder, out;
   put_sets(folder, 2, 4, 4);
