@@ -11,6 +11,12 @@ class DecisionClassifier final : public Classifier {
 
   bool takes_gram() const override { return std::is_same_v<Decisions, GramDecisions>; }
   int num_classes() const override { return fit_.calibration.num_classes(); }
+  size_t num_inputs() const override {
+    if constexpr (std::is_same_v<Decisions, GramDecisions>)
+      return decisions_.coefficients.rows();
+    else
+      return decisions_.weights.cols();
+  }
   const FitStatistics* statistics() const override { return &fit_.statistics; }
 
   Matrix<double> scores(ConstMatrixView vectors) const override {

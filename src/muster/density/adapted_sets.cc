@@ -139,7 +139,8 @@ std::vector<Gmm> AdaptedSets::load_mixtures(TensorReader in) const {
   if (!only_means()) {
     weights = in.values<double>("weights");
     covariances = matrix("covariances");
-    in.require(weights.size() == means.rows() && covariances.rows() == rows * means.rows(),
+    in.require(weights.size() == means.rows() && covariances.rows() == rows * means.rows() &&
+                   (covariances.cols() == dim() || total == 0),
                "covariances of another size than the means");
   }
   const Gmm universal = rounded(universal_->mixture);

@@ -153,6 +153,10 @@ Pipeline Pipeline::load(std::shared_ptr<const TensorMap> map, const std::string&
       plan.on_vectors()
           ? stage.as<VectorClassifierStage>().load(*stage.options, in.scope("classifier"))
           : stage.as<GramClassifierStage>().load(*stage.options, in.scope("classifier"));
+  size_t num_inputs = 0;
+  for (const FittedBranch& branch : branches)
+    num_inputs = plan.on_vectors() ? num_inputs + branch.feature->dim() : branch.training.size();
+  in.require(classifier->num_inputs() == num_inputs, "a classifier of other inputs");
   const nlohmann::json names = nlohmann::json::parse(in.text("class_names"), nullptr, false);
   if (!names.is_array() || static_cast<int>(names.size()) != classifier->num_classes())
     throw data_error("{}: its class names do not fit its classifier; the file is damaged", path);

@@ -221,6 +221,25 @@ TEST(Pipeline, BranchesOfUnequalTrainingSetsAreADataError) {
   EXPECT_ERROR(Pipeline::load(out / "mixed.muster"), kData, "unequal");
 }
 
+TEST(Pipeline, AClassifierOfOtherInputsIsADataError) {
+  const TempDir folder, out;
+  put_sets(folder, 2, 4, 4);
+  const Dataset dataset = open_dataset(folder.path());
+  const CachedSource source(dataset);
+  for (const char* last : {"linear-svm:C=1", "kernel-svm:C=1"}) {
+    fit(fmt::format("bow:words=4/{}", last), dataset, source).save(out / "four.muster");
+    fit(fmt::format("bow:words=3/{}", last), dataset, source).save(out / "three.muster");
+    TensorMap mixed = read_safetensors(out / "four.muster");
+    for (const auto& [name, tensor] : read_safetensors(out / "three.muster").tensors)
+      if (name.starts_with("classifier.")) mixed.tensors[name] = tensor;
+    write_safetensors(out / "mixed.muster", mixed);
+    if (std::string_view(last).starts_with("linear"))
+      EXPECT_ERROR(Pipeline::load(out / "mixed.muster"), kData, "other inputs")
+    else
+      EXPECT_NO_THROW(Pipeline::load(out / "mixed.muster"));  // as many training sets
+  }
+}
+
 TEST(Pipeline, ADamagedModelIsADataError) {
   const TempDir folder, out;
   put_sets(folder, 2, 4, 4);
