@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "common.h"
 #include "muster/core/parallel.h"
+#include "muster/core/progress.h"
 #include "muster/image/decode.h"
 #include "muster/store/atomic_file.h"
 
