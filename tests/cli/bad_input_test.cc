@@ -10,10 +10,6 @@
 namespace muster {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-namespace fs = std::filesystem;
-
 Image flat_picture(int width, int height, uint8_t value) {
   return {width, height, std::vector<uint8_t>(static_cast<size_t>(3 * width * height), value)};
 }

@@ -8,10 +8,6 @@
 namespace muster {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-namespace fs = std::filesystem;
-
 class Commands : public CommandTest {};
 
 TEST_F(Commands, HelpIsAtHand) {

@@ -7,10 +7,6 @@
 namespace muster {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-namespace fs = std::filesystem;
-
 class EndToEnd : public CommandTest {
  protected:
   // The figures of a record, without what the clock and the machine add.

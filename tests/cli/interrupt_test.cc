@@ -9,10 +9,6 @@
 namespace muster {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-namespace fs = std::filesystem;
-
 class Interrupt : public CommandTest {
  protected:
   static size_t num_files(const fs::path& folder) {

@@ -10,10 +10,6 @@
 namespace muster {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-namespace fs = std::filesystem;
-
 class Match : public CommandTest {};
 
 TEST_F(Match, DrawsTheMatchesOfTwoPictures) {

@@ -9,10 +9,6 @@
 namespace muster {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-namespace fs = std::filesystem;
-
 class MultiLabel : public CommandTest {
  protected:
   // Pictures of two classes of muster synth, with made-up labels: what is drawn, "even" for every

@@ -12,10 +12,6 @@
 namespace muster {
 namespace {
 
-using nlohmann::json;
-using testing::HasSubstr;
-namespace fs = std::filesystem;
-
 class Reproduce : public CommandTest {
  protected:
   // Synthetic pictures under the name of the real set.

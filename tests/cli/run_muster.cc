@@ -12,7 +12,6 @@
 #include "muster/store/npy.h"
 
 namespace muster {
-namespace fs = std::filesystem;
 
 std::string read_text(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);

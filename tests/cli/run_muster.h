@@ -1,6 +1,7 @@
 // Runs the built command and keeps what it said; a folder of its own for every test.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
@@ -13,6 +14,10 @@
 #include "muster/core/rng.h"
 
 namespace muster {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
 
 struct Ran {
   int code = -1;

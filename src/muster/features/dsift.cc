@@ -69,8 +69,7 @@ class Dsift final : public Extractor {
 }  // namespace
 
 std::unique_ptr<Extractor> make_dsift(const DsiftOptions& options) {
-  OptionsOf<DsiftOptions>(options).validate("dsift");
-  return std::make_unique<Dsift>(options);
+  return make_extractor<Dsift>("dsift", options);
 }
 
 }  // namespace muster

@@ -1,6 +1,9 @@
 // A picture becomes a set of local features with their places.
 #pragma once
 
+#include <memory>
+
+#include "muster/core/options.h"
 #include "muster/core/vector_set.h"
 #include "muster/image/image.h"
 
@@ -14,5 +17,12 @@ class Extractor {
   virtual size_t dim() const = 0;
   virtual VectorSet extract(const Image& image) const = 0;
 };
+
+// An extractor of class Made with valid options; `stage` names it in messages.
+template <class Made, class Options>
+std::unique_ptr<Extractor> make_extractor(const char* stage, const Options& options) {
+  OptionsOf<Options>(options).validate(stage);
+  return std::make_unique<Made>(options);
+}
 
 }  // namespace muster

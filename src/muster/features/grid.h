@@ -54,6 +54,20 @@ class PatchGrids {
   size_t count_ = 0;
 };
 
+// The set of a picture's patches. prepare() makes what the patches are described from, once and
+// only if there are any; describe(prepared, x0, y0, size, row of the set) describes one of them.
+template <class Prepare, class Describe>
+VectorSet describe_patches(const PatchGrids& grids, size_t dim, const Prepare& prepare,
+                           const Describe& describe) {
+  VectorSet set = grids.make_set(dim);
+  if (grids.count() == 0) return set;
+  const auto prepared = prepare();
+  grids.for_each_patch([&](int x0, int y0, int size, size_t row) {
+    describe(prepared, x0, y0, size, set.vectors.row(row));
+  });
+  return set;
+}
+
 // Writes the places of a grid's patches, row by row, from row `begin` of `places` on.
 void write_places(const GridAxis& x, const GridAxis& y, int width, int height, size_t begin,
                   Matrix<float>& places);

@@ -50,14 +50,13 @@ class Lbp final : public Extractor {
   size_t dim() const override { return kDim; }
 
   VectorSet extract(const Image& image) const override {
-    const PatchGrids grids(image.width, image.height, options_.size, options_.step);
-    VectorSet set = grids.make_set(kDim);
-    if (grids.count() == 0) return set;
-    const std::vector<uint8_t> patterns = pattern_image(image);
-    grids.for_each_patch([&](int x0, int y0, int size, size_t row) {
-      describe(patterns, image.width, x0, y0, size, set.vectors.row(row));
-    });
-    return set;
+    const auto describe_patch = [&](const std::vector<uint8_t>& patterns, int x0, int y0, int size,
+                                    std::span<float> out) {
+      describe(patterns, image.width, x0, y0, size, out);
+    };
+    return describe_patches(
+        {image.width, image.height, options_.size, options_.step}, kDim,
+        [&] { return pattern_image(image); }, describe_patch);
   }
 
  private:
@@ -81,8 +80,7 @@ class Lbp final : public Extractor {
 }  // namespace
 
 std::unique_ptr<Extractor> make_lbp(const LbpOptions& options) {
-  OptionsOf<LbpOptions>(options).validate("lbp");
-  return std::make_unique<Lbp>(options);
+  return make_extractor<Lbp>("lbp", options);
 }
 
 }  // namespace muster

@@ -58,14 +58,9 @@ class Rgb final : public Extractor {
   size_t dim() const override { return kDim; }
 
   VectorSet extract(const Image& image) const override {
-    const PatchGrids grids(image.width, image.height, options_.size, options_.step);
-    VectorSet set = grids.make_set(kDim);
-    if (grids.count() == 0) return set;
-    const IntegralImage integral(image);
-    grids.for_each_patch([&](int x0, int y0, int size, size_t row) {
-      describe(integral, x0, y0, size, set.vectors.row(row));
-    });
-    return set;
+    return describe_patches(
+        {image.width, image.height, options_.size, options_.step}, kDim,
+        [&] { return IntegralImage(image); }, describe);
   }
 
  private:
@@ -85,8 +80,7 @@ class Rgb final : public Extractor {
 }  // namespace
 
 std::unique_ptr<Extractor> make_rgb(const RgbOptions& options) {
-  OptionsOf<RgbOptions>(options).validate("rgb");
-  return std::make_unique<Rgb>(options);
+  return make_extractor<Rgb>("rgb", options);
 }
 
 }  // namespace muster

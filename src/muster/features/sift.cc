@@ -134,8 +134,7 @@ class Sift final : public Extractor {
 }  // namespace
 
 std::unique_ptr<Extractor> make_sift(const SiftOptions& options) {
-  OptionsOf<SiftOptions>(options).validate("sift");
-  return std::make_unique<Sift>(options);
+  return make_extractor<Sift>("sift", options);
 }
 
 }  // namespace muster

@@ -31,6 +31,14 @@ Bytes tiff_of_tags(const std::vector<Tag>& tags) {
   return out;
 }
 
+// One strip of two 8-bit grey pixels, with the size that these tags give.
+Bytes tiff_of_size(std::vector<Tag> tags) {
+  const std::vector<Tag> others{{258, 8}, {259, 1}, {262, 1}, {273, 8},
+                                {277, 1}, {278, 1}, {279, 2}};
+  tags.insert(tags.end(), others.begin(), others.end());
+  return tiff_of_tags(tags);
+}
+
 Bytes small_tiff(uint32_t orientation) {
   return tiff_of_tags({{256, 2},
                        {257, 1},
@@ -42,6 +50,19 @@ Bytes small_tiff(uint32_t orientation) {
                        {277, 1},
                        {278, 1},
                        {279, 2}});
+}
+
+const Image kTwoGreys{2, 1, {200, 200, 200, 9, 9, 9}};
+
+// Two grey pixels of so many bits each, decoded.
+Image two_greys(int bits, const Bytes& samples) {
+  return decode_image(make_tiff({.width = 2,
+                                 .height = 1,
+                                 .channels = 1,
+                                 .bits = bits,
+                                 .photometric = PHOTOMETRIC_MINISBLACK,
+                                 .samples = samples}),
+                      "a");
 }
 
 TEST(Tiff, OrientationIsAppliedOnce) {
@@ -68,13 +89,7 @@ TEST(Tiff, EveryCompressionIsExact) {
 }
 
 TEST(Tiff, SixteenBitsKeepTheUpperEight) {
-  const Bytes grey = make_tiff({.width = 2,
-                                .height = 1,
-                                .channels = 1,
-                                .bits = 16,
-                                .photometric = PHOTOMETRIC_MINISBLACK,
-                                .samples = memory_of<uint16_t>({200 * 257, 9 * 257})});
-  EXPECT_EQ(decode_image(grey, "a"), (Image{2, 1, {200, 200, 200, 9, 9, 9}}));
+  EXPECT_EQ(two_greys(16, memory_of<uint16_t>({200 * 257, 9 * 257})), kTwoGreys);
 }
 
 TEST(Tiff, FloatsAreTakenToBeInZeroToOne) {
@@ -91,15 +106,7 @@ TEST(Tiff, FloatsAreTakenToBeInZeroToOne) {
   EXPECT_EQ(decode(64, memory_of<double>({0, 0.2, 1, 7, -3, NAN})), expected);
 }
 
-TEST(Tiff, TwelveBits) {
-  const Bytes tiff = make_tiff({.width = 2,
-                                .height = 1,
-                                .channels = 1,
-                                .bits = 12,
-                                .photometric = PHOTOMETRIC_MINISBLACK,
-                                .samples = bytes_of({0xC8, 0x00, 0x9F})});
-  EXPECT_EQ(decode_image(tiff, "a"), (Image{2, 1, {200, 200, 200, 9, 9, 9}}));
-}
+TEST(Tiff, TwelveBits) { EXPECT_EQ(two_greys(12, bytes_of({0xC8, 0x00, 0x9F})), kTwoGreys); }
 
 TEST(Tiff, Tiles) {
   // Tiles of 16 x 16 pixels, all alike; the picture has parts of 2 x 2 of them.
@@ -143,17 +150,7 @@ TEST(Tiff, AlphaIsLaidOnWhite) {
 
 // Whoever takes the last of several tags finds a small picture, whoever takes the first a huge one.
 TEST(Tiff, TheSizeIsTheOneThatTheDecoderSees) {
-  const Bytes tiff = tiff_of_tags({{256, 30000},
-                                   {256, 2},
-                                   {257, 30000},
-                                   {257, 1},
-                                   {258, 8},
-                                   {259, 1},
-                                   {262, 1},
-                                   {273, 8},
-                                   {277, 1},
-                                   {278, 1},
-                                   {279, 2}});
+  const Bytes tiff = tiff_of_size({{256, 30000}, {256, 2}, {257, 30000}, {257, 1}});
   try {
     EXPECT_EQ(decode_image(tiff, "a"), (Image{2, 1, {10, 10, 10, 200, 200, 200}}));
   } catch (const Error& error) {
@@ -189,16 +186,7 @@ TEST(Tiff, HugeTilesAreRefused) {
 }
 
 TEST(Tiff, AbsurdSizesAreRefused) {
-  expect_refused(tiff_of_tags({{256, 1'000'000},
-                               {257, 1'000'000},
-                               {258, 8},
-                               {259, 1},
-                               {262, 1},
-                               {273, 8},
-                               {277, 1},
-                               {278, 1},
-                               {279, 2}}),
-                 "pixels are more than");
+  expect_refused(tiff_of_size({{256, 1'000'000}, {257, 1'000'000}}), "pixels are more than");
   for (const uint32_t compression : {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE})
     expect_refused(tiff_of_tags({{256, 9000},
                                  {257, 9000},

@@ -24,14 +24,9 @@ Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches,
                    std::vector<std::string> class_names, bool multi_label, uint64_t seed,
                    std::shared_ptr<const KeptTraining> training,
                    std::shared_ptr<const ClassMixtures> class_mixtures)
-    : plan_(std::move(plan)),
-      branches_(std::move(branches)),
-      classifier_(std::move(classifier)),
-      class_names_(std::move(class_names)),
-      multi_label_(multi_label),
-      seed_(seed),
-      training_(std::make_shared<LazyTraining>(std::move(training))),
-      class_mixtures_(std::move(class_mixtures)) {}
+    : Pipeline(std::move(plan), std::move(branches), std::move(classifier), std::move(class_names),
+               multi_label, seed, std::make_shared<LazyTraining>(std::move(training)),
+               std::move(class_mixtures)) {}
 
 Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches,
                    std::shared_ptr<const Classifier> classifier,

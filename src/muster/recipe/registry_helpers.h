@@ -80,12 +80,13 @@ inline StageEntry plain_reducer(std::string name, std::string summary, std::stri
           traits,          default_options<NoOptions>, std::move(functions)};
 }
 
-template <class Options>
-StageEntry set_feature(std::string name, std::string summary, std::string paper, Traits traits,
-                       SetFeature (*fit)(const Options&, const Sample&, Rng, const Progress&),
-                       SetFeature (*load)(const Options&, TensorReader),
-                       SetFeature (*from_universal)(const Options&, Universal) = nullptr) {
-  SetFeatureStage functions{
+// What set features and set kernels share: fitted to a sample, loaded, or made from a universal
+// mixture.
+template <class Stage, class Options, class Made>
+Stage representation(Made (*fit)(const Options&, const Sample&, Rng, const Progress&),
+                     Made (*load)(const Options&, TensorReader),
+                     Made (*from_universal)(const Options&, Universal)) {
+  Stage functions{
       [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
         return fit(typed<Options>(o), sample, rng, progress);
       },
@@ -96,6 +97,15 @@ StageEntry set_feature(std::string name, std::string summary, std::string paper,
     functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
       return from_universal(typed<Options>(o), std::move(universal));
     };
+  return functions;
+}
+
+template <class Options>
+StageEntry set_feature(std::string name, std::string summary, std::string paper, Traits traits,
+                       SetFeature (*fit)(const Options&, const Sample&, Rng, const Progress&),
+                       SetFeature (*load)(const Options&, TensorReader),
+                       SetFeature (*from_universal)(const Options&, Universal) = nullptr) {
+  auto functions = representation<SetFeatureStage, Options>(fit, load, from_universal);
   return {std::move(name), std::move(summary),       std::move(paper),
           traits,          default_options<Options>, std::move(functions)};
 }
@@ -130,17 +140,7 @@ StageEntry set_kernel(std::string name, std::string summary, std::string paper, 
                       std::shared_ptr<const SetKernel> (*load)(const Options&, TensorReader),
                       std::shared_ptr<const SetKernel> (*from_universal)(const Options&,
                                                                          Universal) = nullptr) {
-  SetKernelStage functions{
-      [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
-        return fit(typed<Options>(o), sample, rng, progress);
-      },
-      [load](const AnyOptions& o, TensorReader in) {
-        return load(typed<Options>(o), std::move(in));
-      }};
-  if (from_universal)
-    functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
-      return from_universal(typed<Options>(o), std::move(universal));
-    };
+  auto functions = representation<SetKernelStage, Options>(fit, load, from_universal);
   StageEntry entry{std::move(name), std::move(summary),       std::move(paper),
                    traits,          default_options<Options>, std::move(functions)};
   constexpr bool kMayBeDistance = requires(const Options& o) { o.is_distance(); };

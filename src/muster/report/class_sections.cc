@@ -170,6 +170,13 @@ std::string method_columns(const std::vector<const MethodResult*>& methods) {
   return out;
 }
 
+// The start of a table with one row per class and one column per method, up to its last columns.
+std::string class_table_start(const char* id, const char* style,
+                              const std::vector<const MethodResult*>& methods) {
+  return html_table_start(id, style) + "<thead><tr><th scope=\"col\">Class</th>" +
+         method_columns(methods);
+}
+
 std::string share_bar(double share) {
   return fmt::format(
       "<svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect "
@@ -219,8 +226,7 @@ std::string class_section(const Results& results) {
       "<section>\n<h2 id=\"classes\">Accuracy per class</h2>\n<p class=\"dim\">Hardest class of "
       "the best method "
       "first.</p>\n" +
-      html_table_start("classes", "sortable bars") + "<thead><tr><th scope=\"col\">Class</th>";
-  out += method_columns(methods);
+      class_table_start("classes", "sortable bars", methods);
   out += "<th scope=\"col\">Tested</th></tr></thead>\n<tbody>\n";
   for (const auto& [unused, c] : order) {
     out += fmt::format("<tr><th scope=\"row\">{}</th>", html_escape(results.class_names[c]));
@@ -271,8 +277,7 @@ std::string ranking_section(const Results& results) {
       "id=\"rank-charts\"></div>\n"
       "<p class=\"dim\">Average precision and, in brackets, the area under the ROC curve; means "
       "over splits.</p>\n" +
-      html_table_start("ranking", "sortable") + "<thead><tr><th scope=\"col\">Class</th>";
-  out += method_columns(methods);
+      class_table_start("ranking", "sortable", methods);
   out += "</tr></thead>\n<tbody>\n";
   for (size_t c = 0; c < results.class_names.size(); ++c) {
     out += fmt::format("<tr><th scope=\"row\">{}</th>", html_escape(results.class_names[c]));

@@ -7,12 +7,14 @@
 namespace muster {
 namespace {
 
-void add_fact(const char* name, const std::string& value, Facts& out) {
-  if (!value.empty()) out.emplace_back(name, value);
+std::string number_text(const std::optional<size_t>& value) {
+  return value ? fmt::format("{}", *value) : "";
 }
 
-void add_fact(const char* name, const std::optional<size_t>& value, Facts& out) {
-  if (value) out.emplace_back(name, fmt::format("{}", *value));
+// Those that are known.
+Facts present(Facts facts) {
+  std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
+  return facts;
 }
 
 }  // namespace
@@ -45,22 +47,18 @@ std::vector<double> MethodResult::deciding_values() const {
 }
 
 Facts facts_of(const DataFacts& data) {
-  Facts out;
-  add_fact("path", data.path, out);
-  add_fact("items", data.items, out);
-  add_fact("classes", data.classes, out);
-  add_fact("left out", fmt::format("{}", fmt::join(data.left_out, ", ")), out);
-  add_fact("notes", fmt::format("{}", fmt::join(data.notes, ", ")), out);
-  add_fact("key", data.key, out);
-  return out;
+  return present({{"path", data.path},
+                  {"items", number_text(data.items)},
+                  {"classes", number_text(data.classes)},
+                  {"left out", fmt::format("{}", fmt::join(data.left_out, ", "))},
+                  {"notes", fmt::format("{}", fmt::join(data.notes, ", "))},
+                  {"key", data.key}});
 }
 
 Facts facts_of(const MachineFacts& machine) {
-  Facts out;
-  add_fact("cpu", machine.cpu, out);
-  add_fact("cores", machine.cores, out);
-  add_fact("compiler", machine.compiler, out);
-  return out;
+  return present({{"cpu", machine.cpu},
+                  {"cores", number_text(machine.cores)},
+                  {"compiler", machine.compiler}});
 }
 
 bool Results::multi_label() const {
