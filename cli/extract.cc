@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "common.h"
 #include "muster/core/parallel.h"
-#include "muster/recipe/plan.h"
+#include "muster/pipeline/local_features.h"
 #include "muster/source/cached_source.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/feature_shards.h"
@@ -32,35 +32,7 @@ std::string default_features() {
 BranchPlan plan_features(const ExtractArguments& args, ItemKind kind) {
   MethodChoice choice = args.choice;
   if (choice.recipe.empty()) choice.recipe = default_features();
-  const Plan plan = plan_recipe(fit_to_data(chosen_recipe(choice, ""), kind, args.common));
-  const BranchPlan& branch = plan.branches[0];
-  if (plan.classifier || branch.complete())
-    throw usage_error(
-        "extract: the recipe '{}' goes beyond local features; give a feature and reductions only, "
-        "such "
-        "as dsift/root",
-        args.choice.recipe);
-  for (const PlannedStage& stage : branch.reducers)
-    if (stage.as<ReducerStage>().needs_sample)
-      throw usage_error(
-          "extract: {} must be fitted to training data, so it cannot be part of stored features; "
-          "leave "
-          "it to muster train",
-          stage.entry->name);
-  if (kind == ItemKind::kImages && !branch.extractor)
-    throw usage_error(
-        "extract: the data are pictures, so the recipe must begin with a feature such as dsift");
-  return branch;
-}
-
-// Extraction and the reductions that learn nothing.
-VectorSet features_of(const BranchPlan& plan, const SetSource& source, size_t item) {
-  VectorSet set = source.load(plan.extraction.get(), item);
-  for (const PlannedStage& stage : plan.reducers) {
-    const Sample width{Matrix<float>(0, set.dim()), {}, 0};
-    set = stage.as<ReducerStage>().fit(*stage.options, width, Rng(0))->apply(std::move(set));
-  }
-  return set;
+  return plan_local_features(fit_to_data(chosen_recipe(choice, ""), kind, args.common), kind);
 }
 
 class Extraction {
@@ -102,7 +74,7 @@ class Extraction {
     parallel_for(items.size(), 1, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) {
         try {
-          sets[i] = features_of(plan_, source_, items[i]);
+          sets[i] = local_features(plan_, source_, items[i]);
         } catch (const Error& error) {
           if (error.kind() != ErrorKind::kData) throw;
           reasons[i] = error.what();

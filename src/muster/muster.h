@@ -69,6 +69,8 @@ struct TrainOptions {
   bool class_mixtures = false;
   /// A file made by Model::save_universal() whose mixture is used instead of learning one.
   std::filesystem::path universal = {};
+  /// An item that cannot be read is a data error instead of being left out and reported.
+  bool strict = false;
   int threads = 0;              ///< as in RunOptions
   Progress progress = {};       ///< as in RunOptions
   std::stop_token cancel = {};  ///< as in RunOptions
@@ -76,7 +78,7 @@ struct TrainOptions {
   SourceOptions source = {};    ///< as in RunOptions
 };
 
-/// Options of gram() and fit_encoder().
+/// Options of gram(), fit_kernel(), fit_encoder() and extract_features().
 struct RepresentOptions {
   std::vector<std::string> set = {};  ///< overrides: "option=value" or "stage.option=value"
   std::uint64_t seed = 1;             ///< one seed, one result
@@ -302,6 +304,8 @@ class Model {
 
   /// Writes the model to a file: completely or not at all. The bytes depend on the model alone.
   void save(const std::filesystem::path& path) const;
+  /// What save() would write.
+  std::vector<std::byte> bytes() const;
   /// Writes the universal mixture that the model rests on, for TrainOptions::universal. A usage
   /// error for a model without one (its recipe has none of fisher, supervector, ppk, klk).
   void save_universal(const std::filesystem::path& path) const;
@@ -339,6 +343,8 @@ Model train(Inputs items, std::span<const std::vector<std::string>> labels,
 /// A model that was saved. A file that is damaged, or of a version that this muster does not read,
 /// is a data error that says what to do.
 Model load(const std::filesystem::path& path);
+/// The same from what Model::bytes() gave.
+Model load(std::span<const std::byte> bytes);
 
 /// One model whose probabilities are the weighted means of the members', which must know the same
 /// classes. Without weights all count alike.
@@ -363,8 +369,12 @@ class Encoder {
   std::string recipe() const;
   /// Writes the encoder to a file: completely or not at all.
   void save(const std::filesystem::path& path) const;
+  /// What save() would write.
+  std::vector<std::byte> bytes() const;
   /// An encoder that was saved.
   static Encoder load(const std::filesystem::path& path);
+  /// The same from what bytes() gave.
+  static Encoder load(std::span<const std::byte> bytes);
 
   /// @cond internal
   class State;
@@ -394,12 +404,88 @@ KernelMatrix gram(const std::string& recipe, Inputs items, const RepresentOption
 /// The same between rows, which stages are fitted to, and columns.
 KernelMatrix gram(const std::string& recipe, Inputs rows, Inputs cols,
                   const RepresentOptions& options = {});
+
+/// A kernel that was fitted to some items, which it keeps in its own form. Immutable and
+/// thread-safe; a copy shares its state.
+class Kernel {
+ public:
+  /// The values between all items that it was fitted to: what muster::gram() gives.
+  KernelMatrix training_gram(const RunOptions& options = {}) const;
+  /// One row per item, one column per item that it was fitted to.
+  KernelMatrix against_training(Inputs items, const RunOptions& options = {}) const;
+  /// The values between all pairs of any items.
+  KernelMatrix gram(Inputs items, const RunOptions& options = {}) const;
+  /// The same between rows and columns.
+  KernelMatrix gram(Inputs rows, Inputs cols, const RunOptions& options = {}) const;
+  /// How many items it was fitted to.
+  std::size_t size() const;
+  /// The recipe with every option spelt out.
+  std::string recipe() const;
+  /// Writes the kernel to a file: completely or not at all.
+  void save(const std::filesystem::path& path) const;
+  /// What save() would write.
+  std::vector<std::byte> bytes() const;
+  /// A kernel that was saved.
+  static Kernel load(const std::filesystem::path& path);
+  /// The same from what bytes() gave.
+  static Kernel load(std::span<const std::byte> bytes);
+
+  /// @cond internal
+  class State;
+  explicit Kernel(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  /// @endcond
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+/// Fits a recipe as gram() takes it to items, to compare others with them.
+Kernel fit_kernel(const std::string& recipe, Inputs items, const RepresentOptions& options = {});
+
 /// Writes such a matrix to a file that may be larger than memory: .npy, or .txt or .libsvm for the
 /// text format of LIBSVM with precomputed kernels. Without columns it is that of all pairs of rows.
 /// A .npy file is made in strips that take at most `memory_bytes`; the items come on top.
 void write_gram(const std::filesystem::path& path, const std::string& recipe, Inputs rows,
                 std::optional<Inputs> cols = std::nullopt, const RepresentOptions& options = {},
                 std::size_t memory_bytes = std::size_t{512} << 20);
+
+/// The local features of one picture.
+struct LocalFeatures {
+  Vectors vectors;  ///< one per feature
+  /// Where each lies: x, y and scale, in [0, 1] of the picture. Without columns if the feature does
+  /// not say.
+  Vectors places;
+  int width = 0;   ///< pixels per row of the picture that was looked at
+  int height = 0;  ///< its rows
+};
+
+/// The features of pictures by a recipe of a feature and reductions that learn nothing, such as
+/// "dsift:size=16,24/root", over threads. An item that cannot be read is a data error.
+std::vector<LocalFeatures> extract_features(const std::string& recipe, Inputs items,
+                                            const RepresentOptions& options = {});
+
+/// A labelled data set on disk, as train() sees it. Names and labels only: no item is read.
+struct LabelledData {
+  /// Which part an item belongs to, if the data say.
+  enum class Split { kNone, kTrain, kTest };
+  /// A picture or a vector set.
+  struct Item {
+    std::string path;                 ///< of its file
+    std::string name;                 ///< relative to the data set
+    std::vector<std::string> labels;  ///< one, unless `multi_label`
+    std::string group;                ///< items of one object share it
+    Split split = Split::kNone;       ///< which part it belongs to
+  };
+
+  std::vector<Item> items;               ///< sorted by name
+  std::vector<std::string> class_names;  ///< in byte order
+  bool multi_label = false;              ///< whether an item may have any number of labels
+  bool of_pictures = false;              ///< else of vector sets
+  std::vector<std::string> notes;        ///< what was passed over, and why
+};
+
+/// The items of class folders, train and test folders, a list file or a VOC folder.
+LabelledData read_dataset(const std::filesystem::path& data);
 
 /// The .npy and .npz files of a folder (or the one file given) in sorted order, without the files
 /// of places that belong to them: one set each.

@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "muster/muster.h"
-#include "support/datasets.h"
 #include "support/expect_error.h"
+#include "support/sets_in_memory.h"
 
 namespace muster {
 namespace {
@@ -18,32 +18,7 @@ std::string bytes_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Sets in memory, with views of them.
-struct Sets {
-  std::vector<Matrix<float>> data;
-  std::vector<SetView> views;
-  std::vector<std::string> labels;
-
-  explicit Sets(int per_class, uint64_t seed = 3) {
-    for (int i = 0; i < 3 * per_class; ++i) {
-      Rng rng = Rng(seed).derive(static_cast<uint64_t>(i));
-      const size_t rows = 4 + rng.below(12);
-      data.push_back(class_vectors(rows, 5, i % 3, rng));
-      labels.push_back("class" + std::to_string(i % 3));
-    }
-    for (const Matrix<float>& set : data)
-      views.push_back({.vectors = set.data(), .rows = set.rows(), .dim = set.cols()});
-  }
-};
-
 const char* const kQuick = "bow:words=8/linear-svm:C=10";
-
-void expect_same(const Prediction& a, const Prediction& b) {
-  EXPECT_EQ(a.scores(), b.scores());
-  EXPECT_EQ(a.probabilities(), b.probabilities());
-  EXPECT_EQ(a.typicality(), b.typicality());
-  EXPECT_EQ(a.label(), b.label());
-}
 
 TEST(Api, PhotosFromAFolderToAnAnswer) {
   const TempDir folder;

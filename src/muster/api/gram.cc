@@ -2,7 +2,6 @@
 
 #include "muster/api/represent.h"
 #include "muster/core/error.h"
-#include "muster/pipeline/fit.h"
 #include "muster/source/cached_source.h"
 #include "muster/source/input_source.h"
 #include "muster/store/libsvm_text.h"
@@ -24,12 +23,7 @@ class GramJob {
     const ItemKind kind = common_kind(rows_, "gram");
     if (!same_ && common_kind(cols_, "gram") != kind)
       throw data_error("gram: rows and columns are of two kinds; give pictures or vector sets");
-    plan_ = plan_representation("gram", recipe, options.set, kind, run);
-    if (plan_.learns_weights())
-      throw usage_error(
-          "gram: {} learns its weights from labels, and sets have none; use weights=dyadic or "
-          "constant",
-          plan_.set_kernel->full_spec().name);
+    plan_ = plan_kernel(recipe, options.set, kind, run);
     seed_ = options.seed;
   }
 
@@ -38,26 +32,15 @@ class GramJob {
   bool same() const { return same_; }
 
   void represent() {
-    FittedBranch branch =
-        fit_branch(plan_, rows_, all_items_of(rows_), Labels(), Rng(seed_), run_.progress());
-    give_kernel(branch);
-    left_ = represent_items(branch, rows_, all_items_of(rows_), run_.progress());
-    // Without labels there is nothing to choose a width by: the middle of the grid has the scale of
-    // the data.
-    const auto candidates = branch.kernel->candidates(left_);
-    kernel_ = middle_of(candidates);
-    if (candidates.size() > 1)
-      run_.say(
-          "gamma=auto: there are no labels to choose it by, so it is 1 / mean distance of the "
-          "sets");
-    if (!same_) right_ = represent_items(branch, cols_, all_items_of(cols_), run_.progress());
+    branch_ = fit_to(plan_, rows_, seed_, run_).branch;
+    if (!same_) right_ = represent_items(branch_, cols_, all_items_of(cols_), run_.progress());
   }
 
   // After represent().
-  RepresentedSpan left() const { return left_; }
-  RepresentedSpan right() const { return same_ ? left_ : right_; }
+  RepresentedSpan left() const { return branch_.training; }
+  RepresentedSpan right() const { return same_ ? branch_.training : right_; }
   void values(RepresentedSpan rows, RepresentedSpan cols, MatrixView<double> out) const {
-    kernel_->gram(rows, cols, out, run_.progress());
+    branch_.kernel->gram(rows, cols, out, run_.progress());
   }
 
  private:
@@ -67,8 +50,8 @@ class GramJob {
   size_t num_cols_;
   BranchPlan plan_;
   uint64_t seed_ = 0;
-  std::shared_ptr<const SetKernel> kernel_;
-  Represented left_, right_;
+  FittedBranch branch_;
+  Represented right_;
 };
 
 // As many rows as fit into the memory that is given.

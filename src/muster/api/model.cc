@@ -6,6 +6,7 @@
 #include "muster/pipeline/version.h"
 #include "muster/source/cached_source.h"
 #include "muster/source/input_source.h"
+#include "muster/store/safetensors.h"
 
 namespace muster {
 namespace {
@@ -49,6 +50,10 @@ std::vector<Answer> Model::predict(Inputs items, const RunOptions& options) cons
 }
 
 void Model::save(const std::filesystem::path& path) const { state_->ensemble.save(path); }
+
+std::vector<std::byte> Model::bytes() const {
+  return format_safetensors(state_->ensemble.tensors(), "model");
+}
 
 void Model::save_universal(const std::filesystem::path& path) const {
   const Pipeline& pipeline = state_->ensemble.members()[0];
@@ -96,6 +101,12 @@ ModelInfo Model::info() const {
 
 Model load(const std::filesystem::path& path) {
   return Model(std::make_shared<Model::State>(Ensemble::load(path), FitReport(), path.string()));
+}
+
+Model load(std::span<const std::byte> bytes) {
+  const std::string name = "model";
+  return Model(std::make_shared<Model::State>(
+      Ensemble::load(std::make_shared<const TensorMap>(parse_safetensors(bytes, name)), name)));
 }
 
 Model fuse(std::span<const Model> members, std::span<const double> weights) {

@@ -50,10 +50,11 @@ Model train_source(const SetSource& source, ItemKind kind, std::span<const size_
   fit.keep_training = options.keep_training;
   fit.universal = universal ? &*universal : nullptr;
   fit.class_mixtures = options.class_mixtures;
-  fit.left_out = [&](std::span<const ItemFailure> failures) {
-    run.say_left_out(reasons_of(failures));
-    std::ranges::move(named(source, failures), std::back_inserter(report.left_out));
-  };
+  if (!options.strict)
+    fit.left_out = [&](std::span<const ItemFailure> failures) {
+      run.say_left_out(reasons_of(failures));
+      std::ranges::move(named(source, failures), std::back_inserter(report.left_out));
+    };
   Pipeline pipeline = fit_pipeline(plan, source, items, labels, options.seed, run.progress(), fit);
   report.items = items.size() - report.left_out.size();
   report.fit = fit_facts(pipeline);

@@ -134,32 +134,40 @@ Predictions Ensemble::predict(const SetSource& source, std::span<const size_t> i
   return combine(scores);
 }
 
-void Ensemble::save(const std::filesystem::path& path) const {
-  if (!fused()) return members_[0].save(path);
+TensorMap Ensemble::tensors() const {
   TensorMap map;
   TensorWriter out(map);
+  if (!fused()) {
+    members_[0].save(out);
+    return map;
+  }
   put_kind(FileKind::kFusedModel, out);
   out.put("weights", weights_);
   for (size_t m = 0; m < members_.size(); ++m)
     members_[m].save(out.scope("member").scope(std::to_string(m)));
-  write_safetensors(path, map);
+  return map;
 }
 
-Ensemble Ensemble::load(const std::filesystem::path& path) {
-  const auto map = std::make_shared<const TensorMap>(read_safetensors(path));
+Ensemble Ensemble::load(const std::shared_ptr<const TensorMap>& map, const std::string& file) {
   const TensorReader in(*map);
-  if (!has_kind(FileKind::kFusedModel, in)) return Ensemble(Pipeline::load(map, "", path.string()));
-  require_kind(FileKind::kFusedModel, in, path.string());
+  if (!has_kind(FileKind::kFusedModel, in)) return Ensemble(Pipeline::load(map, "", file));
+  require_kind(FileKind::kFusedModel, in, file);
   std::vector<double> weights = in.values<double>("weights");
   in.require(weights.size() > 1, "a fused model needs two members");
   std::vector<Pipeline> members;
   std::vector<std::string> names;
   for (size_t m = 0; m < weights.size(); ++m) {
     in.require(weights[m] > 0, "a weight is not positive");
-    members.push_back(Pipeline::load(map, fmt::format("member.{}.", m), path.string()));
-    names.push_back(fmt::format("{}, member {}", path.string(), m + 1));
+    members.push_back(Pipeline::load(map, fmt::format("member.{}.", m), file));
+    names.push_back(fmt::format("{}, member {}", file, m + 1));
   }
   return fuse(std::move(members), std::move(weights), names);
+}
+
+void Ensemble::save(const std::filesystem::path& path) const { write_safetensors(path, tensors()); }
+
+Ensemble Ensemble::load(const std::filesystem::path& path) {
+  return load(std::make_shared<const TensorMap>(read_safetensors(path)), path.string());
 }
 
 }  // namespace muster

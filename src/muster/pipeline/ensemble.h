@@ -50,7 +50,11 @@ class Ensemble {
   // Throws that error.
   void check_kinds(const SetSource& source, std::span<const size_t> items) const;
 
-  // Atomic; the bytes depend on the model alone. One pipeline is saved as Pipeline::save does.
+  // As named arrays, which depend on the model alone. One pipeline is saved as Pipeline::save does.
+  TensorMap tensors() const;
+  // `file` is for messages.
+  static Ensemble load(const std::shared_ptr<const TensorMap>& map, const std::string& file);
+  // The same in a file, which appears whole or not at all.
   void save(const std::filesystem::path& path) const;
   static Ensemble load(const std::filesystem::path& path);
 

@@ -39,6 +39,12 @@ const KindFacts& facts(FileKind kind) {
                                       "a muster encoder",
                                       "make one with muster::fit_encoder",
                                       "fit the encoder again or use the muster that wrote it"};
+  static constexpr KindFacts kKernel{"kind",
+                                     "muster kernel",
+                                     "1",
+                                     "a muster kernel",
+                                     "make one with muster::fit_kernel",
+                                     "fit the kernel again or use the muster that wrote it"};
   static constexpr KindFacts kFeatureShard{"content",
                                            "features",
                                            "1",
@@ -54,6 +60,8 @@ const KindFacts& facts(FileKind kind) {
       return kUniversalMixture;
     case FileKind::kEncoder:
       return kEncoder;
+    case FileKind::kKernel:
+      return kKernel;
     case FileKind::kFeatureShard:
       return kFeatureShard;
   }

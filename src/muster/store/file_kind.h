@@ -15,6 +15,7 @@ enum class FileKind {
   kFusedModel,        // several models under one set of weights, each under a prefix of its own
   kUniversalMixture,  // a universal mixture with the reductions before it
   kEncoder,           // a fitted branch that turns sets into vectors
+  kKernel,            // a fitted branch that compares sets, with those that it was fitted to
   kFeatureShard,  // local features of some items; the feature cache consists of such shards, too
 };
 

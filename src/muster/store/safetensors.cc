@@ -82,6 +82,21 @@ std::string header_text(const TensorMap& map, const std::vector<Entry>& order,
   return text;
 }
 
+// What comes before the arrays: the length of the header, and the header with its checksum.
+std::string file_head(const TensorMap& map, const std::vector<Entry>& order,
+                      const std::string& file) {
+  std::string header = header_text(map, order, file);
+  const std::optional<size_t> digits = find_checksum_digits(header);
+  MUSTER_CHECK(digits.has_value());
+  Checksum sum = begin_checksum(header, *digits);
+  for (Entry entry : order) sum.update({entry->second.data, entry->second.num_bytes});
+  header.replace(*digits, kBlankDigits.size(), fmt::format("{:016x}", sum.digest()));
+  const uint64_t length = header.size();
+  std::string head(kLengthBytes, '\0');
+  std::memcpy(head.data(), &length, kLengthBytes);
+  return head + header;
+}
+
 // ---- reading
 
 // Throws a data error about one file.
@@ -188,19 +203,26 @@ void parse_metadata(const json& entries, TensorMap& map, const Complaint& compla
 
 void write_safetensors(const std::filesystem::path& path, const TensorMap& map) {
   const std::vector<Entry> order = file_order(map);
-  std::string header = header_text(map, order, path.string());
-  const std::optional<size_t> digits = find_checksum_digits(header);
-  MUSTER_CHECK(digits.has_value());
-  Checksum sum = begin_checksum(header, *digits);
-  for (Entry entry : order) sum.update({entry->second.data, entry->second.num_bytes});
-  header.replace(*digits, kBlankDigits.size(), fmt::format("{:016x}", sum.digest()));
-
-  const uint64_t length = header.size();
+  const std::string head = file_head(map, order, path.string());
   AtomicFile file(path);
-  file.write(std::as_bytes(std::span(&length, 1)));
-  file.write(header);
+  file.write(head);
   for (Entry entry : order) file.write({entry->second.data, entry->second.num_bytes});
   file.commit();
+}
+
+std::vector<std::byte> format_safetensors(const TensorMap& map, const std::string& name) {
+  const std::vector<Entry> order = file_order(map);
+  const std::string head = file_head(map, order, name);
+  size_t size = head.size();
+  for (Entry entry : order) size += entry->second.num_bytes;
+  std::vector<std::byte> out;
+  out.reserve(size);
+  const auto add = [&](std::span<const std::byte> bytes) {
+    out.insert(out.end(), bytes.begin(), bytes.end());
+  };
+  add(bytes_of(head));
+  for (Entry entry : order) add({entry->second.data, entry->second.num_bytes});
+  return out;
 }
 
 TensorMap parse_safetensors(std::span<const std::byte> bytes,
@@ -232,6 +254,11 @@ TensorMap parse_safetensors(std::span<const std::byte> bytes,
     complain("it has no '{}' entry, so muster did not write it", kChecksum);
   }
   return map;
+}
+
+TensorMap parse_safetensors(std::span<const std::byte> bytes, const std::string& name) {
+  const auto copy = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+  return parse_safetensors(*copy, copy, name);
 }
 
 TensorMap read_safetensors(const std::filesystem::path& path, ChecksumPolicy policy) {

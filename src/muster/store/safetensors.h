@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "muster/core/tensors.h"
 
@@ -21,6 +22,9 @@ enum class ChecksumPolicy {
 // Atomic. Arrays of 8-byte elements come first, then 4, 2, 1, so that every array is aligned.
 void write_safetensors(const std::filesystem::path& path, const TensorMap& map);
 
+// The bytes of such a file; `name` is for messages.
+std::vector<std::byte> format_safetensors(const TensorMap& map, const std::string& name);
+
 // Memory-mapped: arrays point into the file, which stays mapped while one of them lives. The
 // checksum is verified, so all bytes are read once. Everything the header says is checked before
 // use; a file that is cut short, bit-flipped or malformed is a data error.
@@ -31,5 +35,7 @@ TensorMap read_safetensors(const std::filesystem::path& path,
 TensorMap parse_safetensors(std::span<const std::byte> bytes,
                             const std::shared_ptr<const void>& owner, const std::string& name,
                             ChecksumPolicy policy = ChecksumPolicy::kRequired);
+// The same from a copy of the bytes.
+TensorMap parse_safetensors(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace muster

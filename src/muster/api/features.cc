@@ -1,0 +1,40 @@
+#include "muster/api/run.h"
+#include "muster/core/error.h"
+#include "muster/pipeline/local_features.h"
+#include "muster/recipe/default_method.h"
+#include "muster/source/cached_source.h"
+#include "muster/source/input_source.h"
+
+namespace muster {
+namespace {
+
+Vectors vectors_of(Matrix<float> matrix) {
+  const auto values = matrix.values();
+  return {matrix.rows(), matrix.cols(), std::vector<float>(values.begin(), values.end())};
+}
+
+}  // namespace
+
+std::vector<LocalFeatures> extract_features(const std::string& recipe, Inputs items,
+                                            const RepresentOptions& options) {
+  const Run run(run_options(options), "extract");
+  if (recipe.empty()) throw usage_error("extract: give a recipe, such as dsift/root");
+  if (items.empty()) return {};
+  SourceOptions kept = run.source();
+  kept.memory_bytes = 0;  // each item is asked for once
+  const CachedSource source(std::make_unique<InputSource>(items), kept);
+  const ItemKind kind = common_kind(source, "extract");
+  const BranchPlan plan = plan_local_features(
+      fit_to_data(chosen_recipe({"", recipe, options.set}, ""), kind, run.notice()), kind);
+  std::vector<LocalFeatures> out(items.size());
+  ProgressStep step(run.progress(), "features", items.size());
+  parallel_for(items.size(), 1, [&](size_t i, size_t) {
+    VectorSet set = local_features(plan, source, i);
+    out[i] = {vectors_of(std::move(set.vectors)), vectors_of(std::move(set.places)),
+              set.image_width, set.image_height};
+    step.tick();
+  });
+  return out;
+}
+
+}  // namespace muster
