@@ -1,11 +1,14 @@
 # The Debian packages, made by scripts/package: `muster` holds the command, `libmuster-dev` the headers, the archive and the CMake
-# package for programs of one's own.
+# package for programs of one's own, and `python3-muster` (with MUSTER_BUILD_PYTHON) the Python package.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The muster authors <muster@localhost>")
 set(CPACK_PACKAGE_VENDOR muster)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL command development)
+if(MUSTER_BUILD_PYTHON)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -27,7 +30,20 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "For programs of one's own: headers,
 find_package(muster) gives muster::muster, and muster/muster.h is all that a
 program includes.")
 
-foreach(component command development)
+if(MUSTER_BUILD_PYTHON)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-muster)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+  math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next_minor}), python3-numpy, python3-sklearn, python3-joblib")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-tqdm, python3-pil")
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Sets of vectors, and pictures, for scikit-learn: SetClassifier, SetEncoder,
+SetKernel and LocalFeatures work in pipelines, grid searches and
+cross-validation.")
+endif()
+
+foreach(component ${CPACK_COMPONENTS_ALL})
   string(TOUPPER ${component} upper)
   install(FILES packaging/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME}
           COMPONENT ${component})
