@@ -1,8 +1,9 @@
 #include "muster/crossval/indefinite.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
+
+#include "muster/math/symmetric_eigen.h"
 
 namespace muster {
 namespace {
@@ -30,9 +31,9 @@ DefiniteGram::DefiniteGram(Matrix<double> gram, Indefinite treatment, const char
   const double tolerance = kRounding * map(gram_).norm();
   if (tolerance == 0 || !std::isfinite(tolerance) || is_definite(gram_, tolerance)) return;
   const bool project = treatment == Indefinite::kClip || treatment == Indefinite::kFlip;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
-      map(gram_), project ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-  const Eigen::VectorXd& values = eigen.eigenvalues();
+  const SymmetricEigen eigen =
+      project ? symmetric_eigen(map(gram_)) : SymmetricEigen{symmetric_eigenvalues(map(gram_)), {}};
+  const Eigen::VectorXd& values = eigen.values;
   const size_t n = gram_.rows();
   found_ = IndefiniteGram{values[0], values[index(n - 1)], 0};
   while (found_->negative < n && values[index(found_->negative)] < 0) ++found_->negative;
@@ -50,7 +51,7 @@ DefiniteGram::DefiniteGram(Matrix<double> gram, Indefinite treatment, const char
     return;
   }
   factor_ = treatment == Indefinite::kClip ? 1 : 2;
-  const Eigen::MatrixXd vectors = eigen.eigenvectors().leftCols(index(found_->negative));
+  const Eigen::MatrixXd vectors = eigen.vectors.leftCols(index(found_->negative));
   const Eigen::MatrixXd negative_part =
       vectors * values.head(index(found_->negative)).asDiagonal() * vectors.transpose();
   for (size_t i = 0; i < n; ++i)

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
-
 #include "muster/core/rng.h"
+#include "muster/math/symmetric_eigen.h"
 #include "support/expect_error.h"
 
 namespace muster {
@@ -27,11 +26,10 @@ Eigen::MatrixXd dense(const Matrix<double>& m) {
 TEST(Indefinite, TreatmentsChangeTheEigenvaluesAsTheySay) {
   for (size_t n : {1, 2, 5, 30}) {
     const Matrix<double> gram = random_symmetric(n, n == 1 ? -5 : 0);
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(dense(gram));
-    const Eigen::VectorXd values = eigen.eigenvalues();
+    const SymmetricEigen eigen = symmetric_eigen(dense(gram));
+    const Eigen::VectorXd& values = eigen.values;
     const auto with = [&](const Eigen::VectorXd& changed) {
-      return Eigen::MatrixXd(eigen.eigenvectors() * changed.asDiagonal() *
-                             eigen.eigenvectors().transpose());
+      return Eigen::MatrixXd(eigen.vectors * changed.asDiagonal() * eigen.vectors.transpose());
     };
     const std::pair<Indefinite, Eigen::MatrixXd> expected[] = {
         {Indefinite::kClip, with(values.cwiseMax(0))},

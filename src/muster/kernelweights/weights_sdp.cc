@@ -2,10 +2,10 @@ extern "C" {
 #include <dsdp/dsdp5.h>
 }
 
-#include <Eigen/Eigenvalues>
 #include <memory>
 
 #include "muster/kernelweights/weight_rules.h"
+#include "muster/math/symmetric_eigen.h"
 
 namespace muster {
 namespace {
@@ -37,9 +37,8 @@ Eigen::MatrixXd root(MatrixView<const double> products) {
   for (Eigen::Index i = 0; i < count; ++i)
     for (Eigen::Index j = 0; j < count; ++j)
       a(i, j) = products(static_cast<size_t>(i), static_cast<size_t>(j));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(a / a.cwiseAbs().maxCoeff());
-  return eigen.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
-         eigen.eigenvectors().transpose();
+  const SymmetricEigen eigen = symmetric_eigen(a / a.cwiseAbs().maxCoeff());
+  return eigen.values.cwiseMax(0).cwiseSqrt().asDiagonal() * eigen.vectors.transpose();
 }
 
 }  // namespace

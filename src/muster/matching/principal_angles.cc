@@ -1,9 +1,9 @@
 #include "muster/matching/principal_angles.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "muster/matching/pair_kernel.h"
+#include "muster/math/symmetric_eigen.h"
 
 namespace muster {
 namespace {
@@ -85,18 +85,16 @@ class PrincipalAngles final : public PairKernel {
     if (m == 0) return {};
     const Dense gram = to_double(all_local_values("principal-angles", local(), set, set));
     // Values above the diagonal only: products need not be symmetric to the last bit.
-    const Eigen::SelfAdjointEigenSolver<Dense> eigen(gram.transpose());
+    const SymmetricEigen eigen = symmetric_eigen(gram.transpose());
     const size_t most = dim_ > 0 ? std::min(m, static_cast<size_t>(dim_)) : m;
-    const double largest = eigen.eigenvalues()[index(m - 1)];
+    const double largest = eigen.values[index(m - 1)];
     size_t rank = 0;
-    while (rank < most && eigen.eigenvalues()[index(m - 1 - rank)] > kSmallestEigenvalue * largest)
-      ++rank;
+    while (rank < most && eigen.values[index(m - 1 - rank)] > kSmallestEigenvalue * largest) ++rank;
     if (largest <= 0) rank = 0;
     Matrix<double> out(rank, m);
     for (size_t r = 0; r < rank; ++r) {
-      const double scale = 1 / std::sqrt(eigen.eigenvalues()[index(m - 1 - r)]);
-      for (size_t i = 0; i < m; ++i)
-        out(r, i) = scale * eigen.eigenvectors()(index(i), index(m - 1 - r));
+      const double scale = 1 / std::sqrt(eigen.values[index(m - 1 - r)]);
+      for (size_t i = 0; i < m; ++i) out(r, i) = scale * eigen.vectors(index(i), index(m - 1 - r));
     }
     return out;
   }
@@ -108,9 +106,9 @@ class PrincipalAngles final : public PairKernel {
     Dense cosines = a.map() * across * b.map().transpose();
     if (cosines.rows() > cosines.cols()) cosines.transposeInPlace();
     const Dense squares = cosines * cosines.transpose();
-    const Eigen::SelfAdjointEigenSolver<Dense> eigen(squares, Eigen::EigenvaluesOnly);
     double product = 1;
-    for (const double square : eigen.eigenvalues()) product *= std::clamp(square, 0.0, 1.0);
+    for (const double square : symmetric_eigenvalues(squares))
+      product *= std::clamp(square, 0.0, 1.0);
     return product;
   }
 

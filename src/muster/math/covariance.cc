@@ -1,11 +1,11 @@
 #include "muster/math/covariance.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
+#include "muster/math/symmetric_eigen.h"
 
 namespace muster {
 namespace {
@@ -80,10 +80,10 @@ void floor_covariance(MatrixView<double> covariance, std::span<const double> flo
   const Eigen::LLT<Eigen::MatrixXd> above(scaled - (1 - kFloorSlack) * least *
                                                        Eigen::MatrixXd::Identity(d, d));
   if (above.info() == Eigen::Success) return;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(scaled);
-  const RowMajor raised = roots.asDiagonal() * solver.eigenvectors() *
-                          solver.eigenvalues().cwiseMax(least).asDiagonal() *
-                          solver.eigenvectors().transpose() * roots.asDiagonal();
+  const SymmetricEigen eigen = symmetric_eigen(scaled);
+  const RowMajor raised = roots.asDiagonal() * eigen.vectors *
+                          eigen.values.cwiseMax(least).asDiagonal() * eigen.vectors.transpose() *
+                          roots.asDiagonal();
   for (Eigen::Index i = 0; i < d; ++i)
     for (Eigen::Index j = 0; j < d; ++j)
       covariance(static_cast<size_t>(i), static_cast<size_t>(j)) =

@@ -1,10 +1,10 @@
 #include "muster/math/top_eigen.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
+#include "muster/math/symmetric_eigen.h"
 
 namespace muster {
 namespace {
@@ -29,13 +29,13 @@ Decomposition decompose(const Matrix<float>& symmetric) {
           (static_cast<double>(symmetric(static_cast<size_t>(i), static_cast<size_t>(j))) +
            symmetric(static_cast<size_t>(j), static_cast<size_t>(i))) /
           2;
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(dense);
+  const SymmetricEigen eigen = symmetric_eigen(dense);
   Decomposition out{{}, Matrix<float>(symmetric.rows(), symmetric.rows())};
   for (Eigen::Index j = 0; j < n; ++j) {
-    out.values.push_back(solver.eigenvalues()[n - 1 - j]);
+    out.values.push_back(eigen.values[n - 1 - j]);
     for (Eigen::Index i = 0; i < n; ++i)
       out.vectors(static_cast<size_t>(i), static_cast<size_t>(j)) =
-          static_cast<float>(solver.eigenvectors()(i, n - 1 - j));
+          static_cast<float>(eigen.vectors(i, n - 1 - j));
   }
   return out;
 }

@@ -1,8 +1,9 @@
 #include "muster/mixture/gmm_split.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numeric>
+
+#include "muster/math/symmetric_eigen.h"
 
 namespace muster {
 namespace {
@@ -28,14 +29,14 @@ std::vector<double> split_step(const Gmm& mixture, size_t component) {
   for (size_t i = 0; i < d; ++i)
     for (size_t t = 0; t < d; ++t)
       matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(t)) = covariance(i, t);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(matrix);
-  Eigen::VectorXd axis = solver.eigenvectors().col(n - 1);
+  const SymmetricEigen eigen = symmetric_eigen(matrix);
+  Eigen::VectorXd axis = eigen.vectors.col(n - 1);
   Eigen::Index peak = 0;
   axis.cwiseAbs().maxCoeff(&peak);
   if (axis[peak] < 0) axis = -axis;  // always the same one of the two signs
   for (size_t t = 0; t < d; ++t)
-    step[t] = kSplitDeviations * std::sqrt(solver.eigenvalues()[n - 1]) *
-              axis[static_cast<Eigen::Index>(t)];
+    step[t] =
+        kSplitDeviations * std::sqrt(eigen.values[n - 1]) * axis[static_cast<Eigen::Index>(t)];
   return step;
 }
 

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
-
+#include "muster/math/symmetric_eigen.h"
 #include "muster/pipeline/fit.h"
 #include "muster/source/cached_source.h"
 #include "support/real_data.h"
@@ -22,8 +21,7 @@ double smallest_eigenvalue(const char* recipe) {
   branch.kernel->candidates(sets)[0]->gram(sets, sets, gram, {});
   const auto n = static_cast<Eigen::Index>(sets.size());
   const Eigen::VectorXd values =
-      Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(Eigen::Map<Eigen::MatrixXd>(gram.data(), n, n))
-          .eigenvalues();
+      symmetric_eigenvalues(Eigen::Map<Eigen::MatrixXd>(gram.data(), n, n));
   testing::Test::RecordProperty("smallest_eigenvalue", std::to_string(values[0]));
   testing::Test::RecordProperty("largest_eigenvalue", std::to_string(values[n - 1]));
   return values[0] / values[n - 1];

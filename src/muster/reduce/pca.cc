@@ -1,8 +1,7 @@
 #include "muster/reduce/pca.h"
 
-#include <Eigen/Eigenvalues>
-
 #include "muster/math/covariance.h"
+#include "muster/math/symmetric_eigen.h"
 #include "muster/reduce/projection.h"
 
 namespace muster {
@@ -21,17 +20,17 @@ std::unique_ptr<Reducer> fit_pca(const PcaOptions& options, const Sample& sample
   const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>
       covariance(moments.covariance.data(), static_cast<Eigen::Index>(d),
                  static_cast<Eigen::Index>(d));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver{Eigen::MatrixXd(covariance)};
-  const double largest = std::max(solver.eigenvalues()[static_cast<Eigen::Index>(d) - 1], 0.0);
+  const SymmetricEigen eigen = symmetric_eigen(covariance);
+  const double largest = std::max(eigen.values[static_cast<Eigen::Index>(d) - 1], 0.0);
   Matrix<float> basis(static_cast<size_t>(options.dim), d);
   for (size_t j = 0; j < basis.rows(); ++j) {
     const auto column = static_cast<Eigen::Index>(d - 1 - j);
-    Eigen::VectorXd direction = solver.eigenvectors().col(column);
+    Eigen::VectorXd direction = eigen.vectors.col(column);
     Eigen::Index peak = 0;
     direction.cwiseAbs().maxCoeff(&peak);
     if (direction[peak] < 0) direction = -direction;
     if (options.whiten)  // directions without variance stay small instead of becoming noise
-      direction /= std::sqrt(std::max({solver.eigenvalues()[column], 1e-9 * largest, 1e-30}));
+      direction /= std::sqrt(std::max({eigen.values[column], 1e-9 * largest, 1e-30}));
     for (size_t t = 0; t < d; ++t)
       basis(j, t) = static_cast<float>(direction[static_cast<Eigen::Index>(t)]);
   }

@@ -1,8 +1,9 @@
 #include "muster/reduce/pls.h"
 
-#include <Eigen/Dense>
+#include <Eigen/SVD>
 
 #include "muster/math/covariance.h"
+#include "muster/math/symmetric_eigen.h"
 #include "muster/reduce/projection.h"
 
 namespace muster {
@@ -85,9 +86,9 @@ MatrixXd directions(const Cross& cross, Index dim) {
   const double trace = cross.covariance.trace();
   // The added multiple of the rest sets its directions without variance apart from those that are
   // taken.
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(rest * cross.covariance * rest +
-                                                       (trace > 0 ? trace : 1) * rest);
-  append_columns(basis, solver.eigenvectors().rowwise().reverse(), dim - basis.cols());
+  const SymmetricEigen eigen =
+      symmetric_eigen(rest * cross.covariance * rest + (trace > 0 ? trace : 1) * rest);
+  append_columns(basis, eigen.vectors.rowwise().reverse(), dim - basis.cols());
   return basis;
 }
 
