@@ -194,9 +194,14 @@ Kernel fit_kernel_to(const std::string& recipe, const ItemViews& items, const Ov
       [&](const RepresentOptions& options) { return fit_kernel(recipe, items.inputs(), options); });
 }
 
+// Few enough values that any kernel is done with them before somebody could interrupt it.
+bool few_pairs(const Kernel& kernel, const ItemViews& items) {
+  return items.few() && items.size() * kernel.size() <= 1000;
+}
+
 template <class Job>
-py::array_t<double> kernel_values(Work& work, const Job& job) {
-  return array_of(work_on(work, false, RunOptions(), job));
+py::array_t<double> kernel_values(Work& work, bool is_short, const Job& job) {
+  return array_of(work_on(work, is_short, RunOptions(), job));
 }
 
 void bind_steps(py::module_& m) {
@@ -215,13 +220,13 @@ void bind_steps(py::module_& m) {
           "training_gram",
           [](const Kernel& kernel, Work& work) {
             return kernel_values(
-                work, [&](const RunOptions& with) { return kernel.training_gram(with); });
+                work, false, [&](const RunOptions& with) { return kernel.training_gram(with); });
           },
           py::arg("work"))
       .def(
           "against_training",
           [](const Kernel& kernel, const ItemViews& items, Work& work) {
-            return kernel_values(work, [&](const RunOptions& with) {
+            return kernel_values(work, few_pairs(kernel, items), [&](const RunOptions& with) {
               return kernel.against_training(items.inputs(), with);
             });
           },
@@ -229,7 +234,7 @@ void bind_steps(py::module_& m) {
       .def(
           "gram",
           [](const Kernel& kernel, const ItemViews& rows, const ItemViews* cols, Work& work) {
-            return kernel_values(work, [&](const RunOptions& with) {
+            return kernel_values(work, false, [&](const RunOptions& with) {
               return cols ? kernel.gram(rows.inputs(), cols->inputs(), with)
                           : kernel.gram(rows.inputs(), with);
             });

@@ -29,7 +29,7 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
     ----------
     method : str, default="auto"
         A named method such as ``"bow-linear"``, or a recipe such as ``"bow:words=100/linear-svm"``; ``"auto"`` leaves the choice to muster.
-        Every method, stage and option is in the `list of methods <../docs/methods/README.md>`_.
+        Every method, stage and option is in docs/methods.
     options : dict or list of str, optional
         Single options of the method: ``{"words": 200, "linear-svm.C": 10}`` or ``["words=200"]``.
     random_state : int, RandomState or None, default=1
@@ -177,7 +177,7 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
         return probabilities[:, self._coder.columns]
 
     def decision_function(self, X: Any) -> Scores:
-        """The scores of the classifier itself, one column per class; with two classes those of the second alone."""
+        """The scores of the classifier itself, one column per class; with two classes one number per item, positive for the second."""
         scores = self._predict(X)[1]
         scores = scores[:, self._coder.columns]
         if self._coder.multi_label or scores.shape[1] != 2:

@@ -54,6 +54,11 @@ def test_stubs_are_what_the_module_has(tmp_path):
     mypy("mypy.stubtest", "muster._muster", "--allowlist", str(tmp_path / "allow"), "--ignore-unused-allowlist", "--mypy-config-file", "pyproject.toml")
 
 
+def test_the_reference_is_what_the_docstrings_say():
+    run = subprocess.run([sys.executable, ROOT / "scripts" / "python-api", "--check"], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+
+
 def test_the_module_sees_the_front_door_only():
     for source in sorted((ROOT / "python" / "bindings").iterdir()):
         for header in re.findall(r'#include [<"](muster/[^>"]+)', source.read_text()):

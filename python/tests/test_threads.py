@@ -1,6 +1,8 @@
 """Threads and processes: the GIL is released, results do not depend on them."""
 
+import ctypes
 import multiprocessing
+import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -71,6 +73,18 @@ def test_a_child_process_predicts_the_same(data, fresh, way):
     child.join(60)
     assert child.exitcode == 0
     np.testing.assert_array_equal(found, classifier.predict_proba(fresh[0]))
+
+
+def test_the_threads_of_other_libraries_stay_as_they_were(data):
+    """OpenMP's number of threads belongs to the calling thread, and scikit-learn goes by it."""
+    openmp = ctypes.CDLL("libgomp.so.1")
+    openmp.omp_set_num_threads(3)
+    try:
+        classifier = SetClassifier("fisher:components=2/linear-svm:C=1").fit(*data)
+        classifier.predict(data[0][:1])
+        assert openmp.omp_get_max_threads() == 3
+    finally:
+        openmp.omp_set_num_threads(len(os.sched_getaffinity(0)))
 
 
 def test_an_array_that_another_thread_changes_does_no_harm():

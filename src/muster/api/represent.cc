@@ -79,14 +79,15 @@ FittedRepresentation fit_to(BranchPlan plan, const SetSource& source, uint64_t s
   FittedBranch branch = fit_branch(plan, source, items, Labels(), Rng(seed), run.progress());
   give_kernel(branch);
   branch.training = represent_items(branch, source, items, run.progress());
-  // Without labels there is nothing to choose a width by: the middle of the grid has the scale of
-  // the data.
+  // Without labels there is nothing to choose a width (or the finest level of a pyramid) by: the
+  // middle of the grid has the scale of the data.
   const auto candidates = branch.kernel->candidates(branch.training);
   branch.kernel = middle_of(candidates);
-  if (candidates.size() > 1)
+  FittedRepresentation out{std::move(plan), std::move(branch)};
+  if (candidates.size() > 1 && out.recipe().find("gamma=auto") != std::string::npos)
     run.say(
         "gamma=auto: there are no labels to choose it by, so it is 1 / mean distance of the sets");
-  return {std::move(plan), std::move(branch)};
+  return out;
 }
 
 void check_array_file(const std::filesystem::path& path) {

@@ -33,7 +33,7 @@ struct FittedRepresentation {
 BranchPlan plan_kernel(const std::string& recipe, const std::vector<std::string>& overrides,
                        ItemKind kind, const Run& run);
 // The kernel, fitted to all items of the source and with their representations. A width that is
-// left to the data takes the scale of theirs, which the run's notice is told.
+// left to the data takes the scale of theirs, which the run's notice is told of gamma=auto.
 FittedRepresentation fit_to(BranchPlan plan, const SetSource& source, uint64_t seed,
                             const Run& run);
 

@@ -7,9 +7,23 @@
 // Of GNU's OpenMP, on which Debian's oneDNN runs whichever compiler builds this file; its header is
 // not in clang's reach.
 extern "C" void omp_set_num_threads(int count);
+extern "C" int omp_get_max_threads();
 
 namespace muster {
 namespace {
+
+// oneDNN threads through OpenMP, whose thread count is a setting of each calling thread: one while
+// this lives, then what it was, since the thread is the program's.
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  ~OneThread() { omp_set_num_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
 
 void gemm(char trans_a, char trans_b, size_t m, size_t n, size_t k, ConstMatrixView a,
           ConstMatrixView b, MatrixView<float> c, float alpha, float beta) {
@@ -20,9 +34,7 @@ void gemm(char trans_a, char trans_b, size_t m, size_t n, size_t k, ConstMatrixV
       for (float& value : c.row(r)) value *= beta;
     return;
   }
-  // oneDNN threads through OpenMP, whose thread count is a setting of each calling thread.
-  thread_local const bool single_threaded = (omp_set_num_threads(1), true);
-  (void)single_threaded;
+  const OneThread one_thread;
   const auto size = [](size_t x) { return static_cast<dnnl_dim_t>(x); };
   const dnnl_status_t status =
       dnnl_sgemm(trans_a, trans_b, size(m), size(n), size(k), alpha, a.data, size(a.stride), b.data,
