@@ -22,6 +22,13 @@ struct EncodedPicture {
   std::string name = {};
 };
 
+/// The bytes of a .npy file (n x d) that the caller holds in memory: a set of vectors.
+struct EncodedSet {
+  std::span<const std::byte> bytes;  ///< the whole file
+  /// Stands for the set in messages; without one its number does.
+  std::string name = {};
+};
+
 /// 8-bit pixels that the caller holds in memory, row by row from the top.
 struct PixelView {
   const std::uint8_t* data = nullptr;  ///< the first pixel of the top row
@@ -51,7 +58,7 @@ struct SetView {
 class Input {
  public:
   /// What it may be.
-  using Value = std::variant<std::filesystem::path, EncodedPicture, PixelView, SetView>;
+  using Value = std::variant<std::filesystem::path, EncodedPicture, EncodedSet, PixelView, SetView>;
 
   /// A picture file, or a file of vectors (.npy, .npz).
   Input(std::filesystem::path path) : value_(std::move(path)) {}
@@ -61,6 +68,8 @@ class Input {
   Input(const char* path) : value_(std::filesystem::path(path)) {}
   /// A picture in memory, as a file would hold it.
   Input(EncodedPicture picture) : value_(std::move(picture)) {}
+  /// A set of vectors in memory, as a file would hold it.
+  Input(EncodedSet set) : value_(std::move(set)) {}
   /// A picture in memory, as pixels.
   Input(PixelView pixels) : value_(pixels) {}
   /// A set of vectors in memory.
@@ -73,8 +82,8 @@ class Input {
   Value value_;
 };
 
-/// Many of them: a view of a std::vector, std::span or array of paths, strings, encoded pictures,
-/// pixel views, set views or inputs. Owns nothing.
+/// Many of them: a view of a std::vector, std::span or array of paths, strings, encoded pictures
+/// or sets, pixel views, set views or inputs. Owns nothing.
 class Inputs {
  public:
   /// None.
@@ -103,8 +112,8 @@ class Inputs {
 
  private:
   std::variant<std::span<const Input>, std::span<const SetView>, std::span<const PixelView>,
-               std::span<const EncodedPicture>, std::span<const std::string>,
-               std::span<const std::filesystem::path>>
+               std::span<const EncodedPicture>, std::span<const EncodedSet>,
+               std::span<const std::string>, std::span<const std::filesystem::path>>
       items_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "muster/dataset/file_names.h"
 #include "muster/image/decode.h"
+#include "muster/store/npy.h"
 
 namespace muster {
 namespace {
@@ -84,6 +85,14 @@ VectorSet set_of(const SetView& view, const std::string& name) {
   return out;
 }
 
+VectorSet set_of(const EncodedSet& set, const std::string& name) {
+  Matrix<float> vectors = npy_to_matrix<float>(parse_npy(set.bytes, name), name);
+  if (vectors.cols() == 0)
+    throw data_error("{}: its vectors have no components; expected n x d with d >= 1", name);
+  Matrix<float> places(vectors.rows(), 0);
+  return {std::move(vectors), std::move(places)};
+}
+
 }  // namespace
 
 std::string InputSource::name(size_t item) const {
@@ -92,6 +101,8 @@ std::string InputSource::name(size_t item) const {
   if (const auto* picture = std::get_if<EncodedPicture>(&input.value());
       picture && !picture->name.empty())
     return picture->name;
+  if (const auto* set = std::get_if<EncodedSet>(&input.value()); set && !set->name.empty())
+    return set->name;
   return fmt::format("item {}", first_ + item + 1);
 }
 
@@ -99,12 +110,15 @@ ItemKind InputSource::kind(size_t item) const {
   const Input input = inputs_[item];
   if (const auto* path = std::get_if<std::filesystem::path>(&input.value()))
     return kind_of_path(*path);
-  return std::holds_alternative<SetView>(input.value()) ? ItemKind::kVectorSets : ItemKind::kImages;
+  const bool set = std::holds_alternative<SetView>(input.value()) ||
+                   std::holds_alternative<EncodedSet>(input.value());
+  return set ? ItemKind::kVectorSets : ItemKind::kImages;
 }
 
 VectorSet InputSource::load(const Extraction* extraction, size_t item) const {
   const Input input = inputs_[item];
   if (const auto* set = std::get_if<SetView>(&input.value())) return set_of(*set, name(item));
+  if (const auto* set = std::get_if<EncodedSet>(&input.value())) return set_of(*set, name(item));
   if (const auto* path = std::get_if<std::filesystem::path>(&input.value()))
     return load_file(path->string(), kind_of_path(*path), extraction);
   if (!extraction) refuse_picture(name(item));

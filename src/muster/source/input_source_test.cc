@@ -70,6 +70,19 @@ TEST(InputSource, SetsAreWhatTheViewsShow) {
   EXPECT_EQ(source.load(nullptr, 1).dim(), 3u);
 }
 
+TEST(InputSource, AnEncodedSetIsWhatItsFileHolds) {
+  const TempDir folder;
+  const std::filesystem::path path = put_set(folder, "a.npy", class_vectors(5, 3, 1, Rng(1)));
+  const std::vector<std::byte> bytes = bytes_of(path), none = npy_bytes<float>(Matrix<float>(2, 0));
+  const std::vector<EncodedSet> sets = {{bytes, "mine"}, {std::span(bytes).first(90)}, {none}};
+  const InputSource source{sets};
+  EXPECT_EQ(source.kind(0), ItemKind::kVectorSets);
+  EXPECT_EQ(source.name(0), "mine");
+  EXPECT_EQ(source.load(nullptr, 0), load_file(path.string(), ItemKind::kVectorSets, nullptr));
+  EXPECT_ERROR(source.load(nullptr, 1), kData, "item 2");
+  EXPECT_ERROR(source.load(nullptr, 2), kData, "item 3");
+}
+
 TEST(InputSource, BadViewsAreDataErrorsThatNameTheItem) {
   const std::vector<float> values = {1, std::numeric_limits<float>::quiet_NaN(), 2, 2};
   const std::vector<float> outside = {0, 0, 0, 2};
