@@ -36,6 +36,7 @@ constexpr Command kCommands[] = {
     {"match", "draw which features of two pictures or sets belong together", add_match},
     {"methods", "list every method and stage with its options", add_methods},
     {"info", "say what a file holds", add_info},
+    {"serve", "serve models over HTTP, with a page to try them on", add_serve},
     {"weights", "show which cells and kernels tell classes apart, as numbers and pictures",
      add_weights},
 };

@@ -1,5 +1,6 @@
 # The Debian packages, made by scripts/package: `muster` holds the command, `libmuster-dev` the headers, the archive and the CMake
-# package for programs of one's own, and `python3-muster` (with MUSTER_BUILD_PYTHON) the Python package.
+# package for programs of one's own, `python3-muster` (with MUSTER_BUILD_PYTHON) the Python package, and `muster-server` (with
+# MUSTER_BUILD_SERVER) what `muster serve` starts, with a systemd unit.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The muster authors <muster@localhost>")
 set(CPACK_PACKAGE_VENDOR muster)
@@ -8,6 +9,9 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL command development)
 if(MUSTER_BUILD_PYTHON)
   list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
+if(MUSTER_BUILD_SERVER)
+  list(APPEND CPACK_COMPONENTS_ALL server)
 endif()
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -41,6 +45,17 @@ if(MUSTER_BUILD_PYTHON)
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Sets of vectors, and pictures, for scikit-learn: SetClassifier, SetEncoder,
 SetKernel and LocalFeatures work in pipelines, grid searches and
 cross-validation.")
+endif()
+
+if(MUSTER_BUILD_SERVER)
+  set(CPACK_DEBIAN_SERVER_PACKAGE_NAME muster-server)
+  set(CPACK_DEBIAN_SERVER_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_SERVER_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION})")
+  set(CPACK_COMPONENT_SERVER_DESCRIPTION "What `muster serve` starts: a REST server for models (POST /predict, Open
+Inference v2, metrics, a page to try them on). The systemd unit muster-serve
+serves the models in /etc/muster; it is not enabled by itself.")
+  install(FILES packaging/muster-serve.service DESTINATION lib/systemd/system COMPONENT server)
 endif()
 
 foreach(component ${CPACK_COMPONENTS_ALL})

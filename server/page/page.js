@@ -1,0 +1,129 @@
+// The page of the server: sends pictures to POST /predict and shows what comes back. Text from the server and names of files are
+// only ever set as text, never as markup.
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+const state = { models: [], token: sessionStorage.getItem("token") || "" };
+
+function element(tag, properties = {}, ...children) {
+  const node = Object.assign(document.createElement(tag), properties);
+  node.append(...children);
+  return node;
+}
+
+// The JSON of an answer; an error carries the server's message and the status.
+async function ask(path, options = {}) {
+  const headers = state.token ? { Authorization: `Bearer ${state.token}` } : {};
+  const response = await fetch(path, { ...options, headers });
+  const body = await response.json().catch(() => ({ error: `status ${response.status}` }));
+  if (response.ok) return body;
+  if (response.status === 401) askForToken();
+  throw Object.assign(new Error(body.error), { status: response.status });
+}
+
+function askForToken() {
+  byId("token-row").hidden = false;
+  byId("token").focus();
+}
+
+const chosenModel = () => state.models[Number(byId("model").value) || 0];
+
+function describeModel() {
+  const model = chosenModel();
+  const names = model.classes.slice(0, 20).join(", ") + (model.classes.length > 20 ? ", ..." : "");
+  byId("about").textContent = `Model ${model.name}: ${model.classes.length} classes (${names}).`;
+  const pictures = model.kind === "pictures";
+  byId("drop-text").textContent = pictures ? "Drop pictures here, paste one, or" : "Drop .npy files of vectors here, or";
+  byId("camera-choice").hidden = !pictures;
+  byId("files").accept = pictures ? "image/*" : ".npy";
+}
+
+async function loadModels() {
+  try {
+    state.models = (await ask("/models")).models;
+  } catch (error) {
+    byId("about").textContent = error.message;
+    return;
+  }
+  byId("token-row").hidden = true;
+  byId("model").replaceChildren(...state.models.map((model, i) => element("option", { value: String(i) }, model.name)));
+  byId("model-row").hidden = state.models.length < 2;
+  describeModel();
+}
+
+function rankTable(prediction) {
+  const table = element("table", { className: "ranks" }, element("caption", {}, "Most probable classes"));
+  for (const { class: name, probability } of prediction.top) {
+    const percent = `${(100 * probability).toFixed(1)} %`;
+    const meter = element("meter", { min: 0, max: 1, value: probability });
+    meter.setAttribute("aria-hidden", "true");
+    table.append(
+      element("tr", {}, element("th", { scope: "row" }, name),
+        element("td", {}, meter, element("span", { className: "percent" }, percent))));
+  }
+  return table;
+}
+
+function showAnswer(file, outcome) {
+  const card = element("li", { className: "answer" });
+  const text = element("div", {}, element("h3", {}, file.name || "pasted picture"));
+  const picture = element("img", { alt: "", src: URL.createObjectURL(file) });
+  picture.addEventListener("load", () => URL.revokeObjectURL(picture.src));
+  picture.addEventListener("error", () => picture.remove());
+  card.append(element("div", {}, picture), text);
+  if (outcome.error) {
+    text.append(element("p", { className: "error" }, outcome.error));
+  } else {
+    text.append(element("p", { className: "class" }, outcome.class), rankTable(outcome));
+    if (outcome.typicality !== undefined && outcome.typicality < 0.05)
+      text.append(element("p", { className: "doubt" }, "Unlike most training items: perhaps none of these classes."));
+  }
+  byId("answers-title").hidden = false;
+  byId("answers").prepend(card);
+}
+
+async function predict(files) {
+  for (const [i, file] of [...files].entries()) {
+    byId("status").textContent = `Looking at ${file.name || "the picture"} (${i + 1} of ${files.length}) ...`;
+    const query = new URLSearchParams({ top: "5", model: chosenModel()?.name ?? "" });
+    try {
+      const answer = await ask(`/predict?${query}`, { method: "POST", body: file });
+      const prediction = answer.predictions[0];
+      showAnswer(file, prediction);
+      byId("status").textContent = `${file.name || "The picture"}: ${prediction.class}`;
+    } catch (error) {
+      const message = error.status === undefined ? "The server cannot be reached, or the file cannot be read." : error.message;
+      showAnswer(file, { error: message });
+      byId("status").textContent = message;
+      if (error.status === 401) return;
+    }
+  }
+}
+
+for (const id of ["files", "camera"])
+  byId(id).addEventListener("change", async ({ target }) => {
+    await predict(target.files);
+    target.value = "";
+  });
+byId("model").addEventListener("change", describeModel);
+byId("settings").addEventListener("submit", (event) => {
+  event.preventDefault();
+  state.token = byId("token").value.trim();
+  sessionStorage.setItem("token", state.token);
+  loadModels();
+});
+const drop = byId("drop");
+for (const kind of ["dragenter", "dragover"])
+  document.addEventListener(kind, (event) => {
+    event.preventDefault();
+    drop.classList.add("over");
+  });
+for (const kind of ["dragleave", "drop"]) document.addEventListener(kind, () => drop.classList.remove("over"));
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  if (event.dataTransfer.files.length > 0) predict(event.dataTransfer.files);
+});
+document.addEventListener("paste", (event) => {
+  if (event.clipboardData.files.length > 0) predict(event.clipboardData.files);
+});
+loadModels();
