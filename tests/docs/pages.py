@@ -4,6 +4,7 @@ A mark is an HTML comment on the line before a block:
   <!-- not run: REASON -->   the commands are only looked over (options and recipes must exist)
   <!-- file: NAME -->        the block is written to NAME before the commands below it run
   <!-- from: PATH -->        the lines of the block stand, in this order, in this file of the project
+  <!-- background: ... -->   the command runs until the end of the page; the lines shown are its first ones
 """
 
 import dataclasses
@@ -11,7 +12,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MARK = re.compile(r"<!-- (not run|file|from): (.*?) -->$")
+MARK = re.compile(r"<!-- (not run|file|from|background): (.*?) -->$")
 
 
 @dataclasses.dataclass

@@ -48,10 +48,27 @@ def output_error(shown, printed):
     return ""
 
 
+def environment(muster):
+    return {**os.environ, "PATH": os.pathsep.join([str(pathlib.Path(muster).resolve().parent), os.environ["PATH"]])}
+
+
+def start(command, folder, muster, background):
+    """Runs a command beside the rest of the page, once it has printed what the page shows."""
+    process = subprocess.Popen(["bash", "-c", "exec " + command.text], cwd=folder, text=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment(muster))
+    background.append(process)
+    return output_error(command.output, [process.stdout.readline().rstrip() for _ in command.output])
+
+
+def end(background):
+    for process in background:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
 def run(command, folder, muster):
-    path = os.pathsep.join([str(pathlib.Path(muster).resolve().parent), os.environ["PATH"]])
     done = subprocess.run(["bash", "-eu", "-o", "pipefail", "-c", command.text], cwd=folder, text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, "PATH": path}, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(muster), timeout=120)
     printed = [line.rstrip() for line in done.stdout.split("\n")]
     while printed and not printed[-1]:
         printed.pop()
@@ -62,6 +79,14 @@ def run(command, folder, muster):
 
 def page_errors(page, folder, muster):
     """The first command that fails ends the page: those after it build on it."""
+    background = []
+    try:
+        return errors_of_blocks(page, folder, muster, background)
+    finally:
+        end(background)
+
+
+def errors_of_blocks(page, folder, muster, background):
     ran = 0  # blocks from files of the project are compiled and run by their own tests
     for block in pages.blocks_of(page):
         ran += block.mark == "from"
@@ -70,7 +95,7 @@ def page_errors(page, folder, muster):
         if block.language != "console" or block.mark == "not run":
             continue
         for command in pages.commands_of(block):
-            wrong = run(command, folder, muster)
+            wrong = start(command, folder, muster, background) if block.mark == "background" else run(command, folder, muster)
             if wrong:
                 return [f"{command.where()}: {command.text}\n  {wrong}"]
             ran += 1
