@@ -10,7 +10,7 @@ namespace {
 constexpr int kClasses = 3, kPerClass = 8, kSide = 64;
 
 // One folder of pictures for all tests of the process.
-const Dataset& pictures() {
+const Dataset& picture_set() {
   static const TempDir folder;
   static const Dataset dataset = [] {
     put_pictures(folder, kClasses, kPerClass, kSide);
@@ -41,13 +41,13 @@ INSTANTIATE_TEST_SUITE_P(Contract, EveryPreset, ::testing::ValuesIn(all_presets(
 
 TEST_P(EveryPreset, FitsSavesAndLoadsWithTheSameBytesForAnyThreads) {
   const Plan plan = plan_recipe(small_recipe(GetParam()));
-  const std::vector<size_t> items = all_items(pictures());
+  const std::vector<size_t> items = all_items(picture_set());
   const TempDir out;
   std::vector<Matrix<double>> scores;
   for (int threads : {1, 2, 4}) {
     const ThreadLimit limit(threads);
-    const CachedSource source(pictures());
-    const Pipeline pipeline = fit_pipeline(plan, source, items, pictures().labels, kSeed, {});
+    const CachedSource source(picture_set());
+    const Pipeline pipeline = fit_pipeline(plan, source, items, picture_set().labels, kSeed, {});
     pipeline.save(out / fmt::format("{}.muster", threads));
     scores.push_back(pipeline.score(source, items, {}).scores);
   }
@@ -58,11 +58,11 @@ TEST_P(EveryPreset, FitsSavesAndLoadsWithTheSameBytesForAnyThreads) {
   EXPECT_EQ(scores[0], scores[1]);
   EXPECT_EQ(scores[0], scores[2]);
 
-  const CachedSource source(pictures());
+  const CachedSource source(picture_set());
   const Pipeline loaded = Pipeline::load(out / "1.muster");
   EXPECT_EQ(loaded.score(source, items, {}).scores, scores[0]);
   EXPECT_EQ(loaded.plan().recipe(), plan.recipe());
-  EXPECT_EQ(loaded.class_names(), pictures().labels.class_names);
+  EXPECT_EQ(loaded.class_names(), picture_set().labels.class_names);
   EXPECT_EQ(loaded.seed(), kSeed);
   loaded.save(out / "again.muster");
   EXPECT_TRUE(read_whole_file(out / "again.muster") == read_whole_file(out / "1.muster"));

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* const kQuick = "bow:words=3/linear-svm:C=10";
+const char* const kPlain = "bow:words=3/linear-svm:C=10";
 
 class BadInput : public ::testing::Test {
  protected:
@@ -25,7 +25,7 @@ class BadInput : public ::testing::Test {
     for (const Matrix<float>& set : data_)
       views_.push_back({.vectors = set.data(), .rows = set.rows(), .dim = set.cols()});
   }
-  Model model() const { return train(views_, labels_, {.recipe = kQuick}); }
+  Model model() const { return train(views_, labels_, {.recipe = kPlain}); }
 
   std::vector<Matrix<float>> data_;
   std::vector<SetView> views_;
@@ -45,7 +45,7 @@ TEST_F(BadInput, NoItems) {
 TEST_F(BadInput, SetsOfUnequalDimension) {
   views_[7].dim = 3;
   views_[7].stride = 4;
-  EXPECT_ERROR(train(views_, labels_, {.recipe = kQuick}), kData, "item 8: its vectors have 3");
+  EXPECT_ERROR(train(views_, labels_, {.recipe = kPlain}), kData, "item 8: its vectors have 3");
   EXPECT_ERROR(gram("sum-match", views_), kData, "item 8");
   EXPECT_ERROR(fit_encoder("bow", views_), kData, "item 8");
   views_[7] = views_[0];
@@ -56,13 +56,13 @@ TEST_F(BadInput, SetsOfUnequalDimension) {
 
 TEST_F(BadInput, NumbersThatAreNone) {
   data_[2](1, 1) = std::numeric_limits<float>::quiet_NaN();
-  const Model trained = train(views_, labels_, {.recipe = kQuick});
+  const Model trained = train(views_, labels_, {.recipe = kPlain});
   ASSERT_EQ(trained.report().left_out.size(), 1u);
   EXPECT_EQ(trained.report().left_out[0].item, "item 3");
   EXPECT_ERROR(trained.predict(views_[2]), kData, "vector 1 holds nan");
   EXPECT_ERROR(gram("sum-match", views_), kData, "item 3");
   for (Matrix<float>& set : data_) set(0, 0) = std::numeric_limits<float>::infinity();
-  EXPECT_ERROR(train(views_, labels_, {.recipe = kQuick}), kData, "none of its 12 items");
+  EXPECT_ERROR(train(views_, labels_, {.recipe = kPlain}), kData, "none of its 12 items");
 }
 
 TEST_F(BadInput, PicturesWithoutPixels) {
@@ -94,16 +94,16 @@ TEST_F(BadInput, LabelsThatDoNotFit) {
 }
 
 TEST_F(BadInput, WrongOptions) {
-  EXPECT_ERROR(train(views_, labels_, {.method = "bow-linear", .recipe = kQuick}), kUsage,
+  EXPECT_ERROR(train(views_, labels_, {.method = "bow-linear", .recipe = kPlain}), kUsage,
                "one of them");
   EXPECT_ERROR(train(views_, labels_, {.method = "bow-liner"}), kUsage, "bow-linear");
   EXPECT_ERROR(train(views_, labels_, {.recipe = "bow:words=3"}), kUsage, "no classifier");
-  EXPECT_ERROR(train(views_, labels_, {.recipe = kQuick, .set = {"wrds=3"}}), kUsage, "wrds");
-  EXPECT_ERROR(train(views_, labels_, {.recipe = kQuick, .threads = -1}), kUsage, "threads = -1");
-  EXPECT_ERROR(train(views_, labels_, {.recipe = kQuick, .universal = "nowhere"}), kData,
+  EXPECT_ERROR(train(views_, labels_, {.recipe = kPlain, .set = {"wrds=3"}}), kUsage, "wrds");
+  EXPECT_ERROR(train(views_, labels_, {.recipe = kPlain, .threads = -1}), kUsage, "threads = -1");
+  EXPECT_ERROR(train(views_, labels_, {.recipe = kPlain, .universal = "nowhere"}), kData,
                "nowhere");
   EXPECT_ERROR(train("nowhere/"), kData, "nowhere");
-  EXPECT_ERROR(gram(kQuick, views_), kUsage, "classifier");
+  EXPECT_ERROR(gram(kPlain, views_), kUsage, "classifier");
   EXPECT_ERROR(fit_encoder("sum-match", views_), kUsage, "kernel");
   EXPECT_ERROR(write_gram("out.png", "sum-match", views_), kUsage, ".npy");
   EXPECT_ERROR(fuse(std::vector<Model>{model()}), kUsage, "two models");
@@ -152,7 +152,7 @@ TEST_F(BadInput, CancelledInTheMiddle) {
     EXPECT_ERROR(
         train(
             views_, labels_,
-            {.recipe = kQuick, .progress = cancel.progress(), .cancel = cancel.source.get_token()}),
+            {.recipe = kPlain, .progress = cancel.progress(), .cancel = cancel.source.get_token()}),
         kCancelled, "train: cancelled");
     EXPECT_TRUE(cancel.source.stop_requested());
   }

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::byte> bytes_of(const fs::path& path) {
+std::vector<std::byte> encoded_bytes(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   const auto bytes = std::as_bytes(std::span(text));
@@ -27,14 +27,14 @@ TEST(Steps, BytesAreThoseOfTheFileAndGiveBackTheSame) {
   const std::vector<Model> both = {linear, kernel};
   for (const Model& model : {linear, kernel, fuse(both)}) {
     model.save(folder / "a.muster");
-    EXPECT_EQ(model.bytes(), bytes_of(folder / "a.muster"));
+    EXPECT_EQ(model.bytes(), encoded_bytes(folder / "a.muster"));
     const Model again = load(model.bytes());
     EXPECT_EQ(again.bytes(), model.bytes());
     for (const SetView& set : fresh.views) expect_same(again.predict(set), model.predict(set));
   }
   const Encoder encoder = fit_encoder("fisher:components=2", sets.views);
   encoder.save(folder / "e.muster");
-  EXPECT_EQ(encoder.bytes(), bytes_of(folder / "e.muster"));
+  EXPECT_EQ(encoder.bytes(), encoded_bytes(folder / "e.muster"));
   EXPECT_EQ(Encoder::load(encoder.bytes()).encode(fresh.views).values,
             encoder.encode(fresh.views).values);
 }
@@ -73,7 +73,7 @@ TEST(Steps, AKernelComparesOthersWithWhatItWasFittedTo) {
       for (size_t j = 0; j < square.cols; ++j) EXPECT_EQ(square(i, j), square(j, i));
 
     kernel.save(folder / "k.muster");
-    EXPECT_EQ(kernel.bytes(), bytes_of(folder / "k.muster"));
+    EXPECT_EQ(kernel.bytes(), encoded_bytes(folder / "k.muster"));
     for (const Kernel& again : {Kernel::load(folder / "k.muster"), Kernel::load(kernel.bytes())}) {
       EXPECT_EQ(again.recipe(), kernel.recipe());
       EXPECT_EQ(again.against_training(others.views).values, part.values);

@@ -17,8 +17,8 @@ using testing_data::blobs;
 using testing_data::Data;
 using testing_data::rbf_gram;
 
-std::unique_ptr<Classifier> fit(const KlrOptions& options, const Data& data,
-                                const Matrix<double>& gram) {
+std::unique_ptr<Classifier> fitted(const KlrOptions& options, const Data& data,
+                                   const Matrix<double>& gram) {
   const DefiniteGram treated(gram, options.indefinite, "klr");
   return fit_klr(options, treated, data.labels,
                  choose_klr_kernel(options, {treated.gram()}, {}, data.labels, Rng(1), {}), {});
@@ -65,7 +65,7 @@ TEST(Klr, ReachesTheOracle) {
         options.logistic_scheme =
             multinomial ? LogisticScheme::kMultinomial : LogisticScheme::kOneVsAll;
         options.class_weights = balanced ? ClassWeights::kBalanced : ClassWeights::kNone;
-        const auto model = fit(options, data, gram);
+        const auto model = fitted(options, data, gram);
         const Matrix<double> scores = model->scores_from_gram(gram);
         const oracle::Rows expected = expected_decisions(data, gram, 2, multinomial, balanced);
         for (size_t i = 0; i < gram.rows(); ++i)
@@ -84,7 +84,7 @@ TEST(Klr, SaysWhetherItConverged) {
   const Matrix<double> gram = rbf_gram(data, 0.3);
   KlrOptions options;
   options.C = 1e6;
-  const auto model = fit(options, data, gram);
+  const auto model = fitted(options, data, gram);
   EXPECT_TRUE(model->statistics()->convergence->reached);
   const Matrix<double> scores = model->scores_from_gram(gram);
   EXPECT_EQ(testing_data::accuracy(scores, data.labels), 1);
@@ -92,7 +92,7 @@ TEST(Klr, SaysWhetherItConverged) {
   for (const double p : probabilities.values()) EXPECT_TRUE(p < 0.05 || p > 0.95) << p;
   options.max_steps = 1;
   options.tolerance = 1e-6;
-  const auto stopped = fit(options, data, gram);
+  const auto stopped = fitted(options, data, gram);
   EXPECT_FALSE(stopped->statistics()->convergence->reached);
   EXPECT_EQ(stopped->statistics()->convergence->steps, 1);
   EXPECT_GT(stopped->statistics()->convergence->violation, 1e-6);
@@ -106,7 +106,7 @@ TEST(Klr, ProbabilitiesAreThoseOfTheModel) {
     options.C = 3;
     options.logistic_scheme =
         multinomial ? LogisticScheme::kMultinomial : LogisticScheme::kOneVsAll;
-    const auto model = fit(options, data, gram);
+    const auto model = fitted(options, data, gram);
     const Matrix<double> scores = model->scores_from_gram(gram), p = model->probabilities(scores);
     for (size_t i = 0; i < scores.rows(); ++i) {
       double sum = 0;
@@ -145,14 +145,14 @@ TEST(Klr, UnbalancedMissingAndMultiLabel) {
     KlrOptions options;
     options.logistic_scheme =
         multinomial ? LogisticScheme::kMultinomial : LogisticScheme::kOneVsAll;
-    const auto model = fit(options, data, gram);
+    const auto model = fitted(options, data, gram);
     EXPECT_GT(testing_data::accuracy(model->scores_from_gram(gram), data.labels), 0.95);
     const Matrix<double> p = model->probabilities(model->scores_from_gram(gram));
     for (size_t i = 0; i < 100; ++i) EXPECT_LT(p(i, 2), 0.1);
   }
   const Data multi_label = testing_data::multi_label(100, 6, 3, 0.7, 8);
   const Matrix<double> grams = rbf_gram(multi_label, 0.02);
-  const auto model = fit({}, multi_label, grams);
+  const auto model = fitted({}, multi_label, grams);
   const Matrix<double> p = model->probabilities(model->scores_from_gram(grams));
   size_t right = 0;
   for (size_t i = 0; i < 100; ++i)
@@ -161,7 +161,7 @@ TEST(Klr, UnbalancedMissingAndMultiLabel) {
   EXPECT_GT(right, 280u);
   KlrOptions multinomial;
   multinomial.logistic_scheme = LogisticScheme::kMultinomial;
-  EXPECT_ERROR(fit(multinomial, multi_label, grams), kUsage, "one-vs-all");
+  EXPECT_ERROR(fitted(multinomial, multi_label, grams), kUsage, "one-vs-all");
 }
 
 TEST(Klr, TakesIndefiniteGramsAndSaysSo) {
@@ -171,16 +171,16 @@ TEST(Klr, TakesIndefiniteGramsAndSaysSo) {
   for (const Indefinite treatment : {Indefinite::kClip, Indefinite::kFlip, Indefinite::kShift}) {
     KlrOptions options;
     options.indefinite = treatment;
-    const auto model = fit(options, data, gram);
+    const auto model = fitted(options, data, gram);
     ASSERT_TRUE(model->statistics()->indefinite);
     EXPECT_LT(model->statistics()->indefinite->smallest_eigenvalue, 0);
     EXPECT_GT(testing_data::accuracy(model->scores_from_gram(gram), data.labels), 0.7);
   }
   KlrOptions refuse;
   refuse.indefinite = Indefinite::kRefuse;
-  EXPECT_ERROR(fit(refuse, data, gram), kData, "klr: the kernel matrix");
+  EXPECT_ERROR(fitted(refuse, data, gram), kData, "klr: the kernel matrix");
   gram(3, 2) = gram(2, 3) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_ERROR(fit({}, data, gram), kData, "klr: the kernel value of training items 2 and 3");
+  EXPECT_ERROR(fitted({}, data, gram), kData, "klr: the kernel value of training items 2 and 3");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-void expect_oracle(const Image& image, const RgbOptions& options) {
+void expect_rgb_oracle(const Image& image, const RgbOptions& options) {
   const VectorSet set = make_rgb(options)->extract(image);
   for (size_t i = 0; i < set.size(); ++i) {
     const int size =
@@ -31,8 +31,8 @@ void expect_oracle(const Image& image, const RgbOptions& options) {
 
 RC_GTEST_PROP(Rgb, AgreesWithOracle, ()) {
   const Image image = noise_picture(*rc::gen::inRange(1, 60), *rc::gen::inRange(1, 60));
-  expect_oracle(image, {.step = *rc::gen::inRange(1, 12) + 3,
-                        .size = {*rc::gen::inRange(4, 30), *rc::gen::inRange(4, 30)}});
+  expect_rgb_oracle(image, {.step = *rc::gen::inRange(1, 12) + 3,
+                            .size = {*rc::gen::inRange(4, 30), *rc::gen::inRange(4, 30)}});
 }
 
 TEST(Rgb, FlatPictureHasNoDeviation) {
@@ -42,7 +42,9 @@ TEST(Rgb, FlatPictureHasNoDeviation) {
     for (size_t j = 0; j < 96; ++j) EXPECT_EQ(set.vectors(i, j), j % 6 < 3 ? 1.0f : 0.0f);
 }
 
-TEST(Rgb, LargeCellsAreExact) { expect_oracle(flat_picture(1000, 1000, 255), {.size = {1000}}); }
+TEST(Rgb, LargeCellsAreExact) {
+  expect_rgb_oracle(flat_picture(1000, 1000, 255), {.size = {1000}});
+}
 
 TEST(Rgb, TooSmallGivesEmptySet) {
   const VectorSet set = make_rgb({})->extract(noise_picture(1, 1));

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-Extraction dense_sift() { return {"dsift", make_dsift({}), 40}; }
+Extraction sift_of_pictures() { return {"dsift", make_dsift({}), 40}; }
 
 std::vector<std::byte> bytes_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -35,7 +35,7 @@ TEST(InputSource, APictureIsTheSameSetHoweverItIsGiven) {
                                      PixelView{image.rgb.data(), 48, 48},
                                      PixelView{padded.data(), 48, 48, 3, 151}};
   const InputSource source{inputs};
-  const Extraction extraction = dense_sift();
+  const Extraction extraction = sift_of_pictures();
   const VectorSet expected = load_file(path.string(), ItemKind::kImages, &extraction);
   EXPECT_GT(expected.size(), 0u);
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -50,7 +50,7 @@ TEST(InputSource, GreyPixelsAreThreeEqualChannels) {
   for (const uint8_t value : grey) rgb.insert(rgb.end(), 3, value);
   const std::vector<PixelView> views = {{grey.data(), 32, 32, 1}, {rgb.data(), 32, 32, 3}};
   const InputSource source{views};
-  const Extraction extraction = dense_sift();
+  const Extraction extraction = sift_of_pictures();
   EXPECT_EQ(source.load(&extraction, 0), source.load(&extraction, 1));
 }
 
@@ -103,7 +103,7 @@ TEST(InputSource, BadViewsAreDataErrorsThatNameTheItem) {
       "somewhere/text.txt",
   };
   const InputSource source{inputs};
-  const Extraction extraction = dense_sift();
+  const Extraction extraction = sift_of_pictures();
   const std::vector<const char*> expected = {"item 1: vector 0 holds nan",
                                              "item 2: the pointer",
                                              "item 3: its vectors have no components",

@@ -20,12 +20,12 @@ Matrix<float> table(size_t rows, size_t cols, float first = 0) {
   return m;
 }
 
-std::vector<NpzMember> parse(const std::string& file) {
+std::vector<NpzMember> members_of(const std::string& file) {
   return parse_npz(std::as_bytes(std::span(file)), "test.npz");
 }
 
 void read_all(const std::string& file) {
-  for (const NpzMember& member : parse(file)) npz_to_matrix<float>(member, "test.npz");
+  for (const NpzMember& member : members_of(file)) npz_to_matrix<float>(member, "test.npz");
 }
 
 std::string small_file(const TempDir& dir) {
@@ -65,7 +65,7 @@ std::string deflated_file(const std::vector<std::byte>& npy) {
 TEST(Npz, ReadsBackWhatWasWritten) {
   const TempDir dir;
   const std::string file = small_file(dir);
-  const std::vector<NpzMember> members = parse(file);
+  const std::vector<NpzMember> members = members_of(file);
   ASSERT_EQ(members.size(), 2u);
   EXPECT_EQ(members[0].name, "vectors");
   EXPECT_EQ(npz_to_matrix<float>(members[0], "a"), table(3, 2));
@@ -75,7 +75,7 @@ TEST(Npz, ReadsBackWhatWasWritten) {
 
 TEST(Npz, ReadsDeflatedMembers) {
   const std::string file = deflated_file(npy_bytes<float>(table(50, 8)));
-  const auto members = parse(file);
+  const auto members = members_of(file);
   ASSERT_TRUE(members.at(0).deflated);
   EXPECT_EQ(npz_to_matrix<float>(members[0], "a"), table(50, 8));
 }
@@ -93,7 +93,7 @@ RC_GTEST_PROP(Npz, RoundTrip, (std::vector<std::vector<double>> rows)) {
   const TempDir dir;
   write_npz(dir / "a.npz", arrays);
   const std::string file = read_whole_file(dir / "a.npz");
-  const auto members = parse(file);
+  const auto members = members_of(file);
   RC_ASSERT(members.size() == expected.size());
   for (size_t i = 0; i < members.size(); ++i)
     RC_ASSERT(npz_to_matrix<double>(members[i], "a") == expected[i]);
@@ -112,7 +112,7 @@ TEST(Npz, AFlippedBitIsRefusedOrHarmless) {
   for (size_t bit = 0; bit < 8 * file.size(); ++bit) {
     file[bit / 8] ^= static_cast<char>(1 << bit % 8);
     try {
-      for (const NpzMember& member : parse(file))
+      for (const NpzMember& member : members_of(file))
         EXPECT_EQ(npz_to_matrix<float>(member, "a"), expected) << bit;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::kData);
@@ -125,15 +125,15 @@ TEST(Npz, AnArchiveThatClaimsTooMuchIsRefusedBeforeAllocation) {
   std::string file = deflated_file(npy_bytes<float>(table(5, 4)));
   const size_t central = file.rfind("PK\1\2");
   file.replace(central + 24, 4, "\xfe\xff\xff\xff");
-  EXPECT_ERROR(parse(file), kData, "impossible");
+  EXPECT_ERROR(members_of(file), kData, "impossible");
 }
 
 TEST(Npz, OtherFilesAreRefused) {
-  EXPECT_ERROR(parse(""), kData, "too short");
-  EXPECT_ERROR(parse(std::string(100, 'x')), kData, "not a zip archive");
+  EXPECT_ERROR(members_of(""), kData, "too short");
+  EXPECT_ERROR(members_of(std::string(100, 'x')), kData, "not a zip archive");
   const TempDir dir;
   write_npz(dir / "empty.npz", {});
-  EXPECT_ERROR(parse(read_whole_file(dir / "empty.npz")), kData, "no arrays");
+  EXPECT_ERROR(members_of(read_whole_file(dir / "empty.npz")), kData, "no arrays");
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace muster {
 namespace {
 
-TensorMap parse(const std::string& file, ChecksumPolicy policy = ChecksumPolicy::kRequired) {
+TensorMap parse_tensors(const std::string& file,
+                        ChecksumPolicy policy = ChecksumPolicy::kRequired) {
   return parse_safetensors(std::as_bytes(std::span(file)), nullptr, "test", policy);
 }
 
@@ -20,7 +21,7 @@ std::string foreign(const std::string& header, const std::string& data = "") {
 }
 
 void expect_refused(const std::string& header, const std::string& data, const char* text) {
-  EXPECT_ERROR(parse(foreign(header, data), ChecksumPolicy::kIfPresent), kData, text);
+  EXPECT_ERROR(parse_tensors(foreign(header, data), ChecksumPolicy::kIfPresent), kData, text);
 }
 
 bool same(const TensorMap& a, const TensorMap& b) {
@@ -43,7 +44,7 @@ TensorMap small_map() {
   return map;
 }
 
-std::string small_file(const TempDir& dir) {
+std::string small_tensor_file(const TempDir& dir) {
   write_safetensors(dir / "a", small_map());
   return read_whole_file(dir / "a");
 }
@@ -63,7 +64,7 @@ TEST(Safetensors, ArraysOutliveTheMapThatHeldThem) {
 
 TEST(Safetensors, EqualMapsGiveEqualAlignedBytes) {
   const TempDir dir;
-  const std::string once = small_file(dir), again = small_file(dir);
+  const std::string once = small_tensor_file(dir), again = small_tensor_file(dir);
   EXPECT_EQ(once, again);
   EXPECT_EQ(static_cast<unsigned char>(once[0]) % 8, 0);
   const TensorMap map = read_safetensors(dir / "a");
@@ -93,20 +94,20 @@ RC_GTEST_PROP(Safetensors, RoundTrip,
 
 TEST(Safetensors, EveryTruncationIsRefused) {
   const TempDir dir;
-  const std::string file = small_file(dir);
+  const std::string file = small_tensor_file(dir);
   for (size_t n = 0; n < file.size(); ++n) {
-    EXPECT_ERROR(parse(file.substr(0, n)), kData, "test");
-    EXPECT_ERROR(parse(file.substr(0, n), ChecksumPolicy::kIfPresent), kData, "test");
+    EXPECT_ERROR(parse_tensors(file.substr(0, n)), kData, "test");
+    EXPECT_ERROR(parse_tensors(file.substr(0, n), ChecksumPolicy::kIfPresent), kData, "test");
   }
-  EXPECT_ERROR(parse(file + '\0'), kData, "test");
+  EXPECT_ERROR(parse_tensors(file + '\0'), kData, "test");
 }
 
 TEST(Safetensors, EveryFlippedBitIsRefused) {
   const TempDir dir;
-  std::string file = small_file(dir);
+  std::string file = small_tensor_file(dir);
   for (size_t bit = 0; bit < 8 * file.size(); ++bit) {
     file[bit / 8] ^= static_cast<char>(1 << bit % 8);
-    EXPECT_ERROR(parse(file), kData, "damaged");
+    EXPECT_ERROR(parse_tensors(file), kData, "damaged");
     file[bit / 8] ^= static_cast<char>(1 << bit % 8);
   }
 }
@@ -114,8 +115,9 @@ TEST(Safetensors, EveryFlippedBitIsRefused) {
 TEST(Safetensors, ReadsFilesOfOtherProgramsWhenAsked) {
   const std::string file =
       foreign(R"({"x":{"dtype":"U8","shape":[2],"data_offsets":[0,2]}})", "ab");
-  EXPECT_EQ(parse(file, ChecksumPolicy::kIfPresent).tensors.at("x").shape, std::vector<size_t>{2});
-  EXPECT_ERROR(parse(file), kData, "muster did not write it");
+  EXPECT_EQ(parse_tensors(file, ChecksumPolicy::kIfPresent).tensors.at("x").shape,
+            std::vector<size_t>{2});
+  EXPECT_ERROR(parse_tensors(file), kData, "muster did not write it");
 }
 
 TEST(Safetensors, EveryFieldOfTheHeaderIsChecked) {
@@ -141,7 +143,7 @@ TEST(Safetensors, EveryFieldOfTheHeaderIsChecked) {
                  "", "too large");
   expect_refused(R"({"x":{"dtype":"F64","shape":[18446744073709551616],"data_offsets":[0,0]}})", "",
                  "whole number");
-  EXPECT_ERROR(parse(std::string(8, '\xff')), kData, "not allowed");
+  EXPECT_ERROR(parse_tensors(std::string(8, '\xff')), kData, "not allowed");
 }
 
 TEST(Safetensors, TextThatIsNotUtf8CannotBeWritten) {
