@@ -38,9 +38,9 @@ if(MUSTER_BUILD_PYTHON)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-muster)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
-  math(EXPR next_minor "${Python_VERSION_MINOR} + 1")
+  math(EXPR next_minor "${MUSTER_PYTHON_MINOR} + 1")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-      "python3 (>= 3.${Python_VERSION_MINOR}), python3 (<< 3.${next_minor}), python3-numpy, python3-sklearn, python3-joblib")
+      "python3 (>= 3.${MUSTER_PYTHON_MINOR}), python3 (<< 3.${next_minor}), python3-numpy, python3-sklearn, python3-joblib")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-tqdm, python3-pil")
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Sets of vectors, and pictures, for scikit-learn: SetClassifier, SetEncoder,
 SetKernel and LocalFeatures work in pipelines, grid searches and

@@ -68,7 +68,7 @@ class SetEstimator(BaseEstimator):  # type: ignore[misc]
                 warnings.warn(notice, MusterWarning, stacklevel=4)
 
     def _more_tags(self) -> dict[str, Any]:
-        return {"X_types": ["sets"], "non_deterministic": False, "no_validation": False}
+        return {"X_types": ["sets"]}
 
 
 def _text(value: Any) -> str:

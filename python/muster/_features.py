@@ -35,8 +35,6 @@ class LocalFeatures(TransformerMixin, SetEstimator):  # type: ignore[misc]
     ((35, 128), (35, 3))
     """
 
-    random_state = 1
-
     def __init__(
         self,
         recipe: str = "dsift",

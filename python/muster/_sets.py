@@ -117,6 +117,8 @@ class Sets(Sequence):  # type: ignore[type-arg]
 
     def __getitem__(self, key: Any) -> Any:
         """The vectors of one set, or a part of the sets; a view either way."""
+        if isinstance(key, tuple) and len(key) == 2 and key[1] is Ellipsis:
+            key = key[0]  # as newer versions of scikit-learn ask for rows
         if isinstance(key, (int, np.integer)):
             return self._values[self._starts[key] : self._stops[key]]
         part = object.__new__(Sets)

@@ -59,6 +59,20 @@ def test_the_reference_is_what_the_docstrings_say():
     assert run.returncode == 0, run.stderr
 
 
+def test_every_file_is_part_of_the_package():
+    files = {path.name for path in (ROOT / "python" / "muster").iterdir() if path.suffix in (".py", ".pyi", ".typed")}
+    assert files == {path.name for path in pathlib.Path(muster.__file__).parent.iterdir() if path.suffix in (".py", ".pyi", ".typed")}
+
+
+def test_the_wheel_says_what_it_is(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "python" / "backend")
+    import muster_build
+
+    folder = tmp_path / muster_build.prepare_metadata_for_build_wheel(tmp_path)
+    assert f"Version: {muster.__version__}\n" in (folder / "METADATA").read_text()
+    assert f"Tag: cp{sys.version_info.major}{sys.version_info.minor}-" in (folder / "WHEEL").read_text()
+
+
 def test_the_module_sees_the_front_door_only():
     for source in sorted((ROOT / "python" / "bindings").iterdir()):
         for header in re.findall(r'#include [<"](muster/[^>"]+)', source.read_text()):

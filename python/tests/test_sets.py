@@ -42,6 +42,7 @@ def test_parts_keep_their_order_and_their_places():
     np.testing.assert_array_equal(part[0], arrays[5])
     np.testing.assert_array_equal(part[1], arrays[2])
     np.testing.assert_array_equal(part.places[1], sets.places[2])
+    np.testing.assert_array_equal(sets[np.array([5, 2]), ...][1], arrays[2])
     assert "with places" in repr(part)
     assert flat()[1].places is None
 
