@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import warnings
@@ -65,10 +66,19 @@ class SetEstimator(BaseEstimator):  # type: ignore[misc]
             if isinstance(callback, Bars):
                 callback.close()
             for notice in work.notices:
-                warnings.warn(notice, MusterWarning, stacklevel=4)
+                warnings.warn(notice, MusterWarning, stacklevel=_level_of_caller())
 
     def _more_tags(self) -> dict[str, Any]:
         return {"X_types": ["sets"]}
+
+
+def _level_of_caller() -> int:
+    """The stacklevel, for the function that calls this one, of the first line outside muster and scikit-learn."""
+    level, frame = 1, inspect.currentframe()
+    frame = frame.f_back if frame else None
+    while frame and frame.f_globals.get("__name__", "").partition(".")[0] in ("muster", "contextlib", "sklearn", "joblib"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _text(value: Any) -> str:

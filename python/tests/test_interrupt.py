@@ -10,7 +10,9 @@ import pytest
 
 import muster
 from conftest import QUICK, make_sets
-from muster import SetClassifier, SetEncoder
+from muster import SetClassifier, SetEncoder, SetKernel
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 
 def heavy(count=3000):
@@ -104,6 +106,9 @@ def test_warnings_point_to_the_caller(data):
     with pytest.warns(muster.MusterWarning) as caught:
         SetClassifier("bow-linear", options={"words": 8}).fit(*data)
     assert caught[0].filename == __file__
+    with pytest.warns(muster.MusterWarning, match="gamma=auto") as caught:
+        make_pipeline(SetKernel("bow:words=4/rbf"), SVC(kernel="precomputed")).fit(*data)
+    assert [one.filename for one in caught] == [__file__]
 
 
 def test_the_log_says_what_was_trained(data, caplog):
