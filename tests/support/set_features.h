@@ -40,7 +40,7 @@ class MeanStatistic final : public SetStatistic {
     for (size_t i = 0; i < vectors.rows; ++i)
       for (size_t t = 0; t < dim_; ++t) sum[t] += vectors(i, t);
   }
-  void save(TensorWriter) const override {}
+  void save(const TensorWriter&) const override {}
 
  private:
   size_t dim_;

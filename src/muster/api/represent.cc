@@ -35,7 +35,7 @@ void FittedRepresentation::check_kinds(const SetSource& source, const std::strin
 
 TensorMap FittedRepresentation::tensors(FileKind kind) const {
   TensorMap map;
-  TensorWriter out(map);
+  const TensorWriter out(map);
   put_kind(kind, out);
   out.put_text("recipe", recipe());
   out.put("input_dim", static_cast<double>(branch.input_dim));

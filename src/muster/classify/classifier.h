@@ -26,7 +26,7 @@ class Classifier {
   // Calibrated: for one-label data rows sum to 1 and the largest is the largest score's; for
   // multi-label data each label has a probability of its own.
   virtual Matrix<double> probabilities(MatrixView<const double> scores) const = 0;
-  virtual void save(TensorWriter out) const = 0;
+  virtual void save(const TensorWriter& out) const = 0;
   // How it was fitted (cross_validation.h); null for a classifier that keeps no record.
   virtual const FitStatistics* statistics() const { return nullptr; }
 };

@@ -39,7 +39,7 @@ class DecisionClassifier final : public Classifier {
     return fit_.calibration.probabilities(scores);
   }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     decisions_.save(out);
     fit_.calibration.save(out.scope("calibration"));
     fit_.statistics.save(out.scope("statistics"));

@@ -25,7 +25,7 @@ Matrix<double> LinearDecisions::of(ConstMatrixView vectors) const {
   return out;
 }
 
-void LinearDecisions::save(TensorWriter out) const {
+void LinearDecisions::save(const TensorWriter& out) const {
   out.put("weights", weights);
   out.put("offsets", offsets);
 }
@@ -51,7 +51,7 @@ Matrix<double> GramDecisions::of(MatrixView<const double> kernel_rows) const {
   return out;
 }
 
-void GramDecisions::save(TensorWriter out) const {
+void GramDecisions::save(const TensorWriter& out) const {
   out.put("coefficients", coefficients);
   out.put("offsets", offsets);
 }

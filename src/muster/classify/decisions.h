@@ -15,7 +15,7 @@ struct LinearDecisions {
 
   // n x dim vectors -> n x problems.
   Matrix<double> of(ConstMatrixView vectors) const;
-  void save(TensorWriter out) const;
+  void save(const TensorWriter& out) const;
   // Requires `num_problems` of them.
   static LinearDecisions load(const TensorReader& in, size_t num_problems);
 };
@@ -26,7 +26,7 @@ struct GramDecisions {
 
   // n x training items kernel values -> n x problems.
   Matrix<double> of(MatrixView<const double> kernel_rows) const;
-  void save(TensorWriter out) const;
+  void save(const TensorWriter& out) const;
   static GramDecisions load(const TensorReader& in, size_t num_problems);
 };
 

@@ -159,7 +159,8 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                         progress);
 }
 
-std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options, TensorReader in) {
+std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options,
+                                            const TensorReader& in) {
   return load_gram_classifier({options.scheme, {}}, in);
 }
 

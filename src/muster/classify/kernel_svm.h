@@ -57,6 +57,7 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
 std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                                            MatrixView<const double> gram, const Labels& labels,
                                            Rng rng, const Progress& progress);
-std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options, TensorReader in);
+std::unique_ptr<Classifier> load_kernel_svm(const KernelSvmOptions& options,
+                                            const TensorReader& in);
 
 }  // namespace muster

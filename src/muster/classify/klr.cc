@@ -81,7 +81,7 @@ std::unique_ptr<Classifier> fit_klr(const KlrOptions& options, const DefiniteGra
   return make_classifier(rule_of(options), std::move(decisions), std::move(fit));
 }
 
-std::unique_ptr<Classifier> load_klr(const KlrOptions& options, TensorReader in) {
+std::unique_ptr<Classifier> load_klr(const KlrOptions& options, const TensorReader& in) {
   return load_gram_classifier(rule_of(options), in);
 }
 

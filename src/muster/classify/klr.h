@@ -47,6 +47,6 @@ KernelChoice choose_klr_kernel(const KlrOptions& options,
 std::unique_ptr<Classifier> fit_klr(const KlrOptions& options, const DefiniteGram& treated,
                                     const Labels& labels, const KernelChoice& choice,
                                     const Progress& progress);
-std::unique_ptr<Classifier> load_klr(const KlrOptions& options, TensorReader in);
+std::unique_ptr<Classifier> load_klr(const KlrOptions& options, const TensorReader& in);
 
 }  // namespace muster

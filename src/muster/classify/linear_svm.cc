@@ -99,7 +99,8 @@ std::unique_ptr<Classifier> fit_linear_svm(const LinearSvmOptions& options, Cons
                 progress, timer);
 }
 
-std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options, TensorReader in) {
+std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options,
+                                            const TensorReader& in) {
   return load_linear_classifier({options.scheme, {}}, in);
 }
 

@@ -40,6 +40,7 @@ struct LinearSvmOptions : CvOptions {
 // for the Gram, then some tens of n^2 per two-class problem.
 std::unique_ptr<Classifier> fit_linear_svm(const LinearSvmOptions& options, ConstMatrixView vectors,
                                            const Labels& labels, Rng rng, const Progress& progress);
-std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options, TensorReader in);
+std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options,
+                                            const TensorReader& in);
 
 }  // namespace muster

@@ -105,7 +105,7 @@ std::unique_ptr<Classifier> fit_logistic(const LogisticOptions& options, ConstMa
   return make_classifier(kRule, std::move(decisions), std::move(chosen));
 }
 
-std::unique_ptr<Classifier> load_logistic(const LogisticOptions&, TensorReader in) {
+std::unique_ptr<Classifier> load_logistic(const LogisticOptions&, const TensorReader& in) {
   return load_linear_classifier(kRule, in);
 }
 

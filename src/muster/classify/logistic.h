@@ -35,6 +35,6 @@ struct LogisticOptions : CvOptions {
 // estimate how good it is.
 std::unique_ptr<Classifier> fit_logistic(const LogisticOptions& options, ConstMatrixView vectors,
                                          const Labels& labels, Rng rng, const Progress& progress);
-std::unique_ptr<Classifier> load_logistic(const LogisticOptions& options, TensorReader in);
+std::unique_ptr<Classifier> load_logistic(const LogisticOptions& options, const TensorReader& in);
 
 }  // namespace muster

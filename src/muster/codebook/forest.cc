@@ -176,7 +176,7 @@ void Forest::assign(ConstMatrixView vectors, std::span<uint32_t> out) const {
   }
 }
 
-void Forest::save(TensorWriter out) const {
+void Forest::save(const TensorWriter& out) const {
   std::vector<int32_t> features;
   std::vector<float> thresholds;
   std::vector<uint32_t> next;
@@ -192,7 +192,7 @@ void Forest::save(TensorWriter out) const {
   out.put("next", next);
 }
 
-Forest Forest::load(TensorReader in) {
+Forest Forest::load(const TensorReader& in) {
   Forest out;
   out.input_dim_ = static_cast<size_t>(in.number("input_dim"));
   out.roots_ = in.values<uint32_t>("roots");

@@ -32,8 +32,8 @@ class Forest {
   // A sample without vectors is a data error. There are fewer leaves than asked for if many vectors
   // are equal.
   static Forest fit(const ForestOptions& options, const Sample& sample, const Rng& rng);
-  static Forest load(TensorReader in);
-  void save(TensorWriter out) const;
+  static Forest load(const TensorReader& in);
+  void save(const TensorWriter& out) const;
 
   size_t input_dim() const { return input_dim_; }
   size_t num_words() const { return num_words_; }

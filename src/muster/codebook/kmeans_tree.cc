@@ -85,7 +85,7 @@ double KMeansTree::distance(std::span<const float> vector, uint32_t node) const 
   return std::sqrt(sum);
 }
 
-void KMeansTree::save(TensorWriter out) const {
+void KMeansTree::save(const TensorWriter& out) const {
   out.put("centres", centres);
   out.put("radii", radii);
   out.put("parents", parents);
@@ -93,7 +93,7 @@ void KMeansTree::save(TensorWriter out) const {
   out.put("levels", static_cast<double>(levels));
 }
 
-KMeansTree load_kmeans_tree(TensorReader in) {
+KMeansTree load_kmeans_tree(const TensorReader& in) {
   KMeansTree tree;
   tree.centres = in.matrix<float>("centres");
   tree.half_norms = half_squared_norms(tree.centres);

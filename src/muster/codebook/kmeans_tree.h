@@ -37,12 +37,12 @@ struct KMeansTree {
   // On the calling thread; each vector's path depends on that vector alone.
   Matrix<uint32_t> paths(ConstMatrixView vectors) const;
   double distance(std::span<const float> vector, uint32_t node) const;
-  void save(TensorWriter out) const;
+  void save(const TensorWriter& out) const;
 };
 
 // Requires at least one vector. The same seed gives the same tree for any number of threads.
 KMeansTree fit_kmeans_tree(const KMeansTreeOptions& options, ConstMatrixView vectors, Rng rng,
                            const Progress& progress = {});
-KMeansTree load_kmeans_tree(TensorReader in);
+KMeansTree load_kmeans_tree(const TensorReader& in);
 
 }  // namespace muster

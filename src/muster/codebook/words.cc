@@ -17,7 +17,7 @@ class NearestWords final : public Words {
   void assign(ConstMatrixView vectors, std::span<uint32_t> out) const override {
     find_nearest(vectors, centres_, half_norms_, out);
   }
-  void save(TensorWriter out) const override { out.put("words", centres_); }
+  void save(const TensorWriter& out) const override { out.put("words", centres_); }
 
  private:
   Matrix<float> centres_;
@@ -34,7 +34,7 @@ class ForestWords final : public Words {
   void assign(ConstMatrixView vectors, std::span<uint32_t> out) const override {
     forest_.assign(vectors, out);
   }
-  void save(TensorWriter out) const override { forest_.save(out.scope("forest")); }
+  void save(const TensorWriter& out) const override { forest_.save(out.scope("forest")); }
 
  private:
   Forest forest_;
@@ -71,7 +71,7 @@ std::unique_ptr<const Words> fit_words(std::string_view stage, const WordsOption
   return std::make_unique<NearestWords>(std::move(model.centres));
 }
 
-std::unique_ptr<const Words> load_words(const WordsOptions& options, TensorReader in) {
+std::unique_ptr<const Words> load_words(const WordsOptions& options, const TensorReader& in) {
   if (options.vocabulary == VocabularyKind::kForest)
     return std::make_unique<ForestWords>(Forest::load(in.scope("forest")));
   Matrix<float> centres = in.matrix<float>("words");

@@ -29,12 +29,12 @@ class Words {
   virtual size_t per_vector() const { return 1; }
   // `out` holds per_vector() words of each vector in turn. On the calling thread.
   virtual void assign(ConstMatrixView vectors, std::span<uint32_t> out) const = 0;
-  virtual void save(TensorWriter out) const = 0;
+  virtual void save(const TensorWriter& out) const = 0;
 };
 
 std::unique_ptr<const Words> fit_words(std::string_view stage, const WordsOptions& options,
                                        const Sample& sample, const Rng& rng,
                                        const Progress& progress);
-std::unique_ptr<const Words> load_words(const WordsOptions& options, TensorReader in);
+std::unique_ptr<const Words> load_words(const WordsOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -51,7 +51,7 @@ size_t Tensor::num_elements() const {
 }
 
 void TensorWriter::put_bytes(const std::string& name, DType dtype, std::vector<size_t> shape,
-                             const void* data) {
+                             const void* data) const {
   Tensor tensor{dtype, std::move(shape), nullptr, 0, nullptr};
   tensor.num_bytes = tensor.num_elements() * dtype_size(dtype);
   std::shared_ptr<std::byte[]> copy(new std::byte[tensor.num_bytes]);

@@ -55,7 +55,8 @@ struct TensorMap {
   std::map<std::string, std::string> metadata;
 };
 
-// Writes under a prefix; copies what it is given.
+// Writes under a prefix into a map that others own; copies what it is given. It is a handle, so a
+// const one writes as well.
 class TensorWriter {
  public:
   explicit TensorWriter(TensorMap& map, std::string prefix = "")
@@ -65,7 +66,7 @@ class TensorWriter {
   }
 
   template <class T>
-  void put(const std::string& name, MatrixView<const T> values) {
+  void put(const std::string& name, MatrixView<const T> values) const {
     std::vector<T> packed;
     packed.reserve(values.rows * values.cols);
     for (size_t r = 0; r < values.rows; ++r)
@@ -73,20 +74,21 @@ class TensorWriter {
     put_bytes(name, dtype_of<T>(), {values.rows, values.cols}, packed.data());
   }
   template <class T>
-  void put(const std::string& name, const Matrix<T>& values) {
+  void put(const std::string& name, const Matrix<T>& values) const {
     put(name, values.view());
   }
   template <class T>
-  void put(const std::string& name, const std::vector<T>& values) {
+  void put(const std::string& name, const std::vector<T>& values) const {
     put_bytes(name, dtype_of<T>(), {values.size()}, values.data());
   }
-  void put(const std::string& name, double value) { put(name, std::vector<double>{value}); }
-  void put_text(const std::string& name, const std::string& value) {
+  void put(const std::string& name, double value) const { put(name, std::vector<double>{value}); }
+  void put_text(const std::string& name, const std::string& value) const {
     map_->metadata[prefix_ + name] = value;
   }
 
  private:
-  void put_bytes(const std::string& name, DType dtype, std::vector<size_t> shape, const void* data);
+  void put_bytes(const std::string& name, DType dtype, std::vector<size_t> shape,
+                 const void* data) const;
 
   TensorMap* map_;
   std::string prefix_;

@@ -174,7 +174,7 @@ Matrix<double> Calibration::probabilities(MatrixView<const double> scores) const
   return out;
 }
 
-void Calibration::save(TensorWriter out) const {
+void Calibration::save(const TensorWriter& out) const {
   out.put("num_classes", static_cast<double>(num_classes_));
   out.put("multi_label", multi_label_ ? 1.0 : 0.0);
   out.put("slopes", slopes_);

@@ -26,7 +26,7 @@ class Calibration {
   int num_classes() const { return num_classes_; }
   double temperature() const { return slopes_.front(); }
 
-  void save(TensorWriter out) const;
+  void save(const TensorWriter& out) const;
   static Calibration load(const TensorReader& in);
 
  private:

@@ -133,7 +133,7 @@ std::vector<double> best_score_quantiles(const Matrix<double>& scores) {
 
 std::vector<double> default_c_grid() { return kGrid; }
 
-void FitStatistics::save(TensorWriter out) const {
+void FitStatistics::save(const TensorWriter& out) const {
   Matrix<double> rows(table.size(), 2);
   for (size_t r = 0; r < table.size(); ++r) {
     rows(r, 0) = table[r].C;

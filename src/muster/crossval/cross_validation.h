@@ -53,7 +53,7 @@ struct FitStatistics {
   // none of the classes. None if known_scores is empty.
   std::optional<double> typicality(double best_score) const;
 
-  void save(TensorWriter out) const;
+  void save(const TensorWriter& out) const;
   static FitStatistics load(const TensorReader& in);
 };
 

@@ -74,7 +74,7 @@ AdaptedSets::AdaptedSets(const char* stage, const AdaptedSetsOptions& options, U
   require_universal(stage, options.universal, options.covariance, *universal_);
 }
 
-AdaptedSets AdaptedSets::load(const AdaptedSetsOptions& options, TensorReader in) {
+AdaptedSets AdaptedSets::load(const AdaptedSetsOptions& options, const TensorReader& in) {
   Universal universal = Universal::load(in.scope("universal"));
   in.require(universal.mixture.kind() == options.covariance || universal.mixture.dim() == 1,
              "covariances of another kind");
@@ -89,7 +89,7 @@ Gmm AdaptedSets::fit(const VectorSet& set) const {
 }
 
 // With adapted means only, weights and covariances are those of the universal mixture.
-void AdaptedSets::save_mixtures(RepresentedSpan sets, TensorWriter out) const {
+void AdaptedSets::save_mixtures(RepresentedSpan sets, const TensorWriter& out) const {
   std::vector<int64_t> starts{0};
   std::vector<double> weights;
   std::vector<float> means, variances;
@@ -117,7 +117,7 @@ void AdaptedSets::save_mixtures(RepresentedSpan sets, TensorWriter out) const {
   full ? matrix("covariances", covariances) : matrix("covariances", variances);
 }
 
-std::vector<Gmm> AdaptedSets::load_mixtures(TensorReader in) const {
+std::vector<Gmm> AdaptedSets::load_mixtures(const TensorReader& in) const {
   const bool full = kind() == CovarianceKind::kFull;
   const auto matrix = [&](const char* name) {
     if (full) return in.matrix<double>(name);
@@ -169,10 +169,9 @@ std::vector<Gmm> AdaptedSets::load_mixtures(TensorReader in) const {
   return out;
 }
 
-Represented AdaptedKernel::load_represented(TensorReader in) const {
+Represented AdaptedKernel::load_represented(const TensorReader& in) const {
   Represented out;
-  for (Gmm& mixture : sets_.load_mixtures(std::move(in)))
-    out.push_back(make_ready(std::move(mixture)));
+  for (Gmm& mixture : sets_.load_mixtures(in)) out.push_back(make_ready(std::move(mixture)));
   return out;
 }
 

@@ -37,8 +37,8 @@ class AdaptedSets {
   AdaptedSets(const char* stage, const AdaptedSetsOptions& options, const Sample& sample, Rng rng,
               const Progress& progress);
   AdaptedSets(const char* stage, const AdaptedSetsOptions& options, Universal universal);
-  static AdaptedSets load(const AdaptedSetsOptions& options, TensorReader in);
-  void save(TensorWriter out) const { universal_->save(out.scope("universal")); }
+  static AdaptedSets load(const AdaptedSetsOptions& options, const TensorReader& in);
+  void save(const TensorWriter& out) const { universal_->save(out.scope("universal")); }
 
   const AdaptedSetsOptions& options() const { return options_; }
   const Universal& universal() const { return *universal_; }
@@ -51,8 +51,8 @@ class AdaptedSets {
   Gmm fit(const VectorSet& set) const;
 
   // The sets are of type AdaptedSet.
-  void save_mixtures(RepresentedSpan sets, TensorWriter out) const;
-  std::vector<Gmm> load_mixtures(TensorReader in) const;
+  void save_mixtures(RepresentedSpan sets, const TensorWriter& out) const;
+  std::vector<Gmm> load_mixtures(const TensorReader& in) const;
 
  private:
   AdaptedSets(const AdaptedSetsOptions& options, Universal universal)
@@ -74,11 +74,11 @@ class AdaptedKernel : public SetKernel {
     return make_ready(sets_.fit(set));
   }
   const Universal* universal() const final { return &sets_.universal(); }
-  void save(TensorWriter out) const override { sets_.save(out); }
-  void save_represented(RepresentedSpan sets, TensorWriter out) const final {
+  void save(const TensorWriter& out) const override { sets_.save(out); }
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const final {
     sets_.save_mixtures(sets, out);
   }
-  Represented load_represented(TensorReader in) const final;
+  Represented load_represented(const TensorReader& in) const final;
 
  protected:
   // An AdaptedSet with all that the kernel needs for pairs.

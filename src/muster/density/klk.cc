@@ -76,7 +76,7 @@ class Klk final : public AdaptedKernel {
     exp_of_negative(*options_.gamma, out);
   }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     if (options_.gamma) out.put("gamma", *options_.gamma);
     AdaptedKernel::save(out);
   }
@@ -215,7 +215,7 @@ std::shared_ptr<const SetKernel> fit_klk(const KlkOptions& options, const Sample
   return std::make_shared<Klk>(options, AdaptedSets("klk", options.sets, sample, rng, progress));
 }
 
-std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, const TensorReader& in) {
   KlkOptions settled = options;
   if (in.has("gamma")) settled.gamma = in.number("gamma");
   return std::make_shared<Klk>(settled, AdaptedSets::load(options.sets, in));

@@ -33,7 +33,7 @@ struct KlkOptions {
 // around it, by cross-validation. Approximations that come out negative count as 0.
 std::shared_ptr<const SetKernel> fit_klk(const KlkOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress);
-std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, const TensorReader& in);
 // From a mixture learned elsewhere; one that the options do not describe is a usage error.
 std::shared_ptr<const SetKernel> make_klk(const KlkOptions& options, Universal universal);
 

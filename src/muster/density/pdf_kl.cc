@@ -70,16 +70,16 @@ class PdfKl final : public SetKernel {
     exp_of_negative(*alpha_, out);
   }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     if (alpha_) out.put("alpha", *alpha_);
     mixtures_.save(out.scope("prior"));
   }
 
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     out.put("vectors", stack(sets, width(), false));
   }
 
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     const Matrix<double> vectors = in.matrix<double>("vectors");
     in.require(vectors.cols() == width(), "Gaussians of another dimension");
     Represented out;
@@ -130,7 +130,7 @@ std::shared_ptr<const SetKernel> fit_pdf_kl(const PdfKlOptions& options, const S
       options.alpha, SetMixtures(one_gaussian(options.gaussian), sample_moments(sample.vectors)));
 }
 
-std::shared_ptr<const SetKernel> load_pdf_kl(const PdfKlOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_pdf_kl(const PdfKlOptions& options, const TensorReader& in) {
   std::optional<double> alpha;
   if (in.has("alpha")) alpha = in.number("alpha");
   return std::make_shared<PdfKl>(

@@ -27,6 +27,6 @@ struct PdfKlOptions {
 // alpha=auto: by cross-validation around 1 / mean divergence of the training sets.
 std::shared_ptr<const SetKernel> fit_pdf_kl(const PdfKlOptions& options, const Sample& sample,
                                             Rng rng, const Progress& progress);
-std::shared_ptr<const SetKernel> load_pdf_kl(const PdfKlOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_pdf_kl(const PdfKlOptions& options, const TensorReader& in);
 
 }  // namespace muster

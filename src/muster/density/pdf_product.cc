@@ -32,9 +32,9 @@ class PdfProduct final : public SetKernel {
     product_.gram(a, b, mixture_of, out, progress);
   }
 
-  void save(TensorWriter out) const override { mixtures_.save(out.scope("prior")); }
+  void save(const TensorWriter& out) const override { mixtures_.save(out.scope("prior")); }
 
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     std::vector<int64_t> starts{0};
     std::vector<double> weights, all;
     for (const auto& set : sets) {
@@ -49,7 +49,7 @@ class PdfProduct final : public SetKernel {
     out.put("gaussians", MatrixView<const double>(all.data(), weights.size(), width));
   }
 
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     const std::vector<int64_t> starts = in.values<int64_t>("starts");
     const std::vector<double> weights = in.values<double>("log_weights");
     const Matrix<double> all = in.matrix<double>("gaussians");
@@ -107,7 +107,7 @@ std::shared_ptr<const SetKernel> fit_pdf_bhattacharyya(const PdfBhattacharyyaOpt
 }
 
 std::shared_ptr<const SetKernel> load_pdf_bhattacharyya(const PdfBhattacharyyaOptions& options,
-                                                        TensorReader in) {
+                                                        const TensorReader& in) {
   return std::make_shared<PdfProduct>(
       options.rho, options.normalise,
       SetMixtures::load(one_gaussian(options.gaussian), in.scope("prior")));
@@ -132,7 +132,7 @@ std::shared_ptr<const SetKernel> fit_pdf_mixture(const PdfMixtureOptions& option
 }
 
 std::shared_ptr<const SetKernel> load_pdf_mixture(const PdfMixtureOptions& options,
-                                                  TensorReader in) {
+                                                  const TensorReader& in) {
   return std::make_shared<PdfProduct>(1.0, options.normalise,
                                       SetMixtures::load(small_mixture(options), in.scope("prior")));
 }

@@ -31,7 +31,7 @@ std::shared_ptr<const SetKernel> fit_pdf_bhattacharyya(const PdfBhattacharyyaOpt
                                                        const Sample& sample, Rng rng,
                                                        const Progress& progress);
 std::shared_ptr<const SetKernel> load_pdf_bhattacharyya(const PdfBhattacharyyaOptions& options,
-                                                        TensorReader in);
+                                                        const TensorReader& in);
 
 struct PdfMixtureOptions {
   int components = 3;
@@ -48,6 +48,6 @@ std::shared_ptr<const SetKernel> fit_pdf_mixture(const PdfMixtureOptions& option
                                                  const Sample& sample, Rng rng,
                                                  const Progress& progress);
 std::shared_ptr<const SetKernel> load_pdf_mixture(const PdfMixtureOptions& options,
-                                                  TensorReader in);
+                                                  const TensorReader& in);
 
 }  // namespace muster

@@ -96,7 +96,7 @@ std::shared_ptr<const SetKernel> fit_ppk(const PpkOptions& options, const Sample
   return std::make_shared<Ppk>(options, AdaptedSets("ppk", options.sets, sample, rng, progress));
 }
 
-std::shared_ptr<const SetKernel> load_ppk(const PpkOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_ppk(const PpkOptions& options, const TensorReader& in) {
   return std::make_shared<Ppk>(options, AdaptedSets::load(options.sets, in));
 }
 

@@ -25,7 +25,7 @@ struct PpkOptions {
 
 std::shared_ptr<const SetKernel> fit_ppk(const PpkOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress);
-std::shared_ptr<const SetKernel> load_ppk(const PpkOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_ppk(const PpkOptions& options, const TensorReader& in);
 // From a mixture learned elsewhere; one that the options do not describe is a usage error.
 std::shared_ptr<const SetKernel> make_ppk(const PpkOptions& options, Universal universal);
 

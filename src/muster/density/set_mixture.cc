@@ -43,7 +43,7 @@ SetMixtures::SetMixtures(const GmmOptions& shape, Moments prior)
   MUSTER_CHECK(shape.init == GmmInit::kSplit);
 }
 
-SetMixtures SetMixtures::load(const GmmOptions& shape, TensorReader in) {
+SetMixtures SetMixtures::load(const GmmOptions& shape, const TensorReader& in) {
   Moments prior{in.values<double>("mean"), in.matrix<double>("covariance")};
   const size_t d = prior.mean.size();
   in.require(d > 0 && prior.covariance.rows() == d && prior.covariance.cols() == d,
@@ -61,7 +61,7 @@ Gmm SetMixtures::fit(const VectorSet& set) const {
   return maximise(shape_, statistics, prior_gaussian_, prior_);
 }
 
-void SetMixtures::save(TensorWriter out) const {
+void SetMixtures::save(const TensorWriter& out) const {
   out.put("mean", prior_.mean);
   out.put("covariance", prior_.covariance);
 }

@@ -29,14 +29,14 @@ class SetMixtures {
   // `shape` says all about the mixture of a set; its init must be split, which needs no random
   // numbers and does not depend on the order of the vectors.
   SetMixtures(const GmmOptions& shape, Moments prior);
-  static SetMixtures load(const GmmOptions& shape, TensorReader in);
+  static SetMixtures load(const GmmOptions& shape, const TensorReader& in);
 
   size_t dim() const { return prior_.mean.size(); }
   CovarianceKind kind() const { return shape_.covariance; }
   const std::vector<double>& prior_mean() const { return prior_.mean; }
   // A set with fewer vectors than components gets one Gaussian.
   Gmm fit(const VectorSet& set) const;
-  void save(TensorWriter out) const;
+  void save(const TensorWriter& out) const;
 
  private:
   GmmOptions shape_;

@@ -36,7 +36,8 @@ std::shared_ptr<const SetKernel> fit_exponent(const ExponentOptions& options, co
   return std::make_shared<Exponent>(LocalKernel(options.local, sample.vectors, rng), options.p);
 }
 
-std::shared_ptr<const SetKernel> load_exponent(const ExponentOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_exponent(const ExponentOptions& options,
+                                               const TensorReader& in) {
   return std::make_shared<Exponent>(load_local_kernel(options.local, in), options.p);
 }
 

@@ -23,6 +23,7 @@ struct ExponentOptions {
 
 std::shared_ptr<const SetKernel> fit_exponent(const ExponentOptions& options, const Sample& sample,
                                               Rng rng, const Progress& progress);
-std::shared_ptr<const SetKernel> load_exponent(const ExponentOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_exponent(const ExponentOptions& options,
+                                               const TensorReader& in);
 
 }  // namespace muster

@@ -121,7 +121,7 @@ std::shared_ptr<const SetKernel> fit_greedy(const GreedyOptions& options, const 
   return std::make_shared<Greedy>(LocalKernel(options.local, sample.vectors, rng));
 }
 
-std::shared_ptr<const SetKernel> load_greedy(const GreedyOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_greedy(const GreedyOptions& options, const TensorReader& in) {
   return std::make_shared<Greedy>(load_local_kernel(options.local, in));
 }
 

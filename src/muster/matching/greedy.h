@@ -24,7 +24,7 @@ struct GreedyOptions {
 
 std::shared_ptr<const SetKernel> fit_greedy(const GreedyOptions& options, const Sample& sample,
                                             Rng rng, const Progress& progress);
-std::shared_ptr<const SetKernel> load_greedy(const GreedyOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_greedy(const GreedyOptions& options, const TensorReader& in);
 
 struct RowCol {
   size_t row, col;

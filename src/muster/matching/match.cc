@@ -37,7 +37,7 @@ std::shared_ptr<const SetKernel> fit_match(const MatchOptions& options, const Sa
   return std::make_shared<Match>(LocalKernel(options.local, sample.vectors, rng));
 }
 
-std::shared_ptr<const SetKernel> load_match(const MatchOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_match(const MatchOptions& options, const TensorReader& in) {
   return std::make_shared<Match>(load_local_kernel(options.local, in));
 }
 

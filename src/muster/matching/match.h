@@ -18,6 +18,6 @@ struct MatchOptions {
 
 std::shared_ptr<const SetKernel> fit_match(const MatchOptions& options, const Sample& sample,
                                            Rng rng, const Progress& progress);
-std::shared_ptr<const SetKernel> load_match(const MatchOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_match(const MatchOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -93,7 +93,8 @@ std::shared_ptr<const SetKernel> fit_matching(const MatchingOptions& options, co
                                     options.distance, options.ground);
 }
 
-std::shared_ptr<const SetKernel> load_matching(const MatchingOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_matching(const MatchingOptions& options,
+                                               const TensorReader& in) {
   return std::make_shared<Matching>(load_local_kernel(options.local, in), options.distance,
                                     options.ground);
 }

@@ -32,6 +32,7 @@ struct MatchingOptions {
 
 std::shared_ptr<const SetKernel> fit_matching(const MatchingOptions& options, const Sample& sample,
                                               Rng rng, const Progress& progress);
-std::shared_ptr<const SetKernel> load_matching(const MatchingOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_matching(const MatchingOptions& options,
+                                               const TensorReader& in);
 
 }  // namespace muster

@@ -29,11 +29,13 @@ class PairKernel : public SetKernel {
   // y) = k(y, x) to the last bit.
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
             const Progress& progress) const final;
-  void save(TensorWriter out) const override { out.put("gamma", local_.gamma()); }
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save(const TensorWriter& out) const override { out.put("gamma", local_.gamma()); }
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     save_stored_sets(sets, out);
   }
-  Represented load_represented(TensorReader in) const override { return load_stored_sets(in); }
+  Represented load_represented(const TensorReader& in) const override {
+    return load_stored_sets(in);
+  }
 
  protected:
   // Neither set is empty; an empty set has value 0 with every set.

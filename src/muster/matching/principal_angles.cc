@@ -45,7 +45,7 @@ class PrincipalAngles final : public PairKernel {
     return std::make_shared<SpannedSet>(set.vectors, basis_of(StoredSet(set.vectors)));
   }
 
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     save_stored_sets(sets, out);
     std::vector<int64_t> ranks;
     std::vector<double> values;
@@ -58,7 +58,7 @@ class PrincipalAngles final : public PairKernel {
     out.put("bases", values);
   }
 
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     const Represented sets = load_stored_sets(in);
     const std::vector<int64_t> ranks = in.values<int64_t>("ranks");
     const std::vector<double> values = in.values<double>("bases");
@@ -125,7 +125,7 @@ std::shared_ptr<const SetKernel> fit_principal_angles(const PrincipalAnglesOptio
 }
 
 std::shared_ptr<const SetKernel> load_principal_angles(const PrincipalAnglesOptions& options,
-                                                       TensorReader in) {
+                                                       const TensorReader& in) {
   return std::make_shared<PrincipalAngles>(load_local_kernel(options.local, in), options.dim);
 }
 

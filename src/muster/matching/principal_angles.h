@@ -34,6 +34,6 @@ std::shared_ptr<const SetKernel> fit_principal_angles(const PrincipalAnglesOptio
                                                       const Sample& sample, Rng rng,
                                                       const Progress& progress);
 std::shared_ptr<const SetKernel> load_principal_angles(const PrincipalAnglesOptions& options,
-                                                       TensorReader in);
+                                                       const TensorReader& in);
 
 }  // namespace muster

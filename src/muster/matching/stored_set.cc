@@ -11,7 +11,7 @@ const StoredSet& stored_set(const Representation& set) {
   return dynamic_cast<const StoredSet&>(set);
 }
 
-void save_stored_sets(RepresentedSpan sets, TensorWriter out) {
+void save_stored_sets(RepresentedSpan sets, const TensorWriter& out) {
   std::vector<int64_t> starts{0};
   size_t dim = 0;
   for (const auto& set : sets) {
@@ -27,7 +27,7 @@ void save_stored_sets(RepresentedSpan sets, TensorWriter out) {
   out.put("vectors", all);
 }
 
-Represented load_stored_sets(TensorReader in) {
+Represented load_stored_sets(const TensorReader& in) {
   const std::vector<int64_t> starts = in.values<int64_t>("starts");
   const Matrix<float> all = in.matrix<float>("vectors");
   in.require(

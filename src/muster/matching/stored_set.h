@@ -16,7 +16,7 @@ class StoredSet : public Representation {
 
 const StoredSet& stored_set(const Representation& set);
 // All sets as one matrix with the bounds of each.
-void save_stored_sets(RepresentedSpan sets, TensorWriter out);
-Represented load_stored_sets(TensorReader in);
+void save_stored_sets(RepresentedSpan sets, const TensorWriter& out);
+Represented load_stored_sets(const TensorReader& in);
 
 }  // namespace muster

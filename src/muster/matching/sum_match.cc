@@ -27,7 +27,8 @@ std::shared_ptr<const SetKernel> fit_sum_match(const SumMatchOptions& options, c
   return std::make_shared<SumMatch>(LocalKernel(options.local, sample.vectors, rng));
 }
 
-std::shared_ptr<const SetKernel> load_sum_match(const SumMatchOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_sum_match(const SumMatchOptions& options,
+                                                const TensorReader& in) {
   return std::make_shared<SumMatch>(load_local_kernel(options.local, in));
 }
 

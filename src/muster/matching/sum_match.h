@@ -16,6 +16,7 @@ struct SumMatchOptions {
 
 std::shared_ptr<const SetKernel> fit_sum_match(const SumMatchOptions& options, const Sample& sample,
                                                Rng rng, const Progress& progress);
-std::shared_ptr<const SetKernel> load_sum_match(const SumMatchOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_sum_match(const SumMatchOptions& options,
+                                                const TensorReader& in);
 
 }  // namespace muster

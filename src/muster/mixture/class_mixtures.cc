@@ -190,12 +190,12 @@ double ClassMixtures::score(ConstMatrixView vectors) const {
 
 double ClassMixtures::typicality(double score) const { return share_below(known_scores_, score); }
 
-void ClassMixtures::save(TensorWriter out) const {
+void ClassMixtures::save(const TensorWriter& out) const {
   out.put("shifts", shifts_);
   out.put("known_scores", known_scores_);
 }
 
-ClassMixtures ClassMixtures::load(MixtureSums universal, TensorReader in) {
+ClassMixtures ClassMixtures::load(MixtureSums universal, const TensorReader& in) {
   Matrix<double> shifts = in.matrix<double>("shifts");
   std::vector<double> known_scores = in.values<double>("known_scores");
   in.require(shifts.rows() > 0 && shifts.cols() == universal.dim(),

@@ -58,8 +58,8 @@ class ClassMixtures {
   size_t num_classes() const { return shifts_.rows(); }
 
   // The universal mixture is kept elsewhere.
-  void save(TensorWriter out) const;
-  static ClassMixtures load(MixtureSums universal, TensorReader in);
+  void save(const TensorWriter& out) const;
+  static ClassMixtures load(MixtureSums universal, const TensorReader& in);
 
  private:
   ClassMixtures(MixtureSums universal, Matrix<double> shifts, std::vector<double> known_scores);

@@ -134,13 +134,13 @@ void Gmm::posteriors(ConstMatrixView vectors, MatrixView<float> responsibilities
   }
 }
 
-void Gmm::save(TensorWriter out) const {
+void Gmm::save(const TensorWriter& out) const {
   out.put("weights", weights_);
   out.put("means", means_);
   out.put("covariances", covariances_);
 }
 
-Gmm Gmm::load(TensorReader in) {
+Gmm Gmm::load(const TensorReader& in) {
   std::vector<double> weights = in.values<double>("weights");
   Matrix<double> means = in.matrix<double>("means"), covariances = in.matrix<double>("covariances");
   const size_t k = weights.size(), d = means.cols();

@@ -40,8 +40,8 @@ class Gmm {
   void posteriors(ConstMatrixView vectors, MatrixView<float> responsibilities,
                   std::span<float> log_densities = {}) const;
 
-  void save(TensorWriter out) const;
-  static Gmm load(TensorReader in);
+  void save(const TensorWriter& out) const;
+  static Gmm load(const TensorReader& in);
 
  private:
   friend class GmmStatistics;

@@ -20,12 +20,12 @@ void UniversalOptions::fields(Fields& f) {
       .range(1, 1e9);
 }
 
-void Universal::save(TensorWriter out) const {
+void Universal::save(const TensorWriter& out) const {
   mixture.save(out);
   out.put("floors", floors);
 }
 
-Universal Universal::load(TensorReader in) {
+Universal Universal::load(const TensorReader& in) {
   Universal universal{Gmm::load(in), in.values<double>("floors")};
   in.require(universal.floors.size() == universal.mixture.dim(), "floors of another dimension");
   for (double floor : universal.floors)

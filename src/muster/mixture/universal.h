@@ -28,8 +28,8 @@ struct Universal {
   // The least variance in each dimension, of this mixture and of those adapted from it.
   std::vector<double> floors;
 
-  void save(TensorWriter out) const;
-  static Universal load(TensorReader in);
+  void save(const TensorWriter& out) const;
+  static Universal load(const TensorReader& in);
 };
 
 // A sample without vectors is a data error. The same for any number of threads. If the sample has

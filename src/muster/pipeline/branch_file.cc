@@ -19,7 +19,7 @@ std::shared_ptr<const SetFeature> load_feature(const BranchPlan& plan, size_t wi
 void save_branch(const FittedBranch& branch, const TensorWriter& out) {
   for (size_t s = 0; s < branch.reducers.size(); ++s)
     branch.reducers[s]->save(out.scope("reducer").scope(std::to_string(s)));
-  TensorWriter(out).put("scale", branch.scale);
+  out.put("scale", branch.scale);
   if (branch.feature) {
     branch.feature->save(out.scope("feature"));
     return;

@@ -136,7 +136,7 @@ Predictions Ensemble::predict(const SetSource& source, std::span<const size_t> i
 
 TensorMap Ensemble::tensors() const {
   TensorMap map;
-  TensorWriter out(map);
+  const TensorWriter out(map);
   if (!fused()) {
     members_[0].save(out);
     return map;

@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 // Lists of lists, as their ends and their values.
-void save_lists(const std::vector<std::vector<int>>& lists, TensorWriter out) {
+void save_lists(const std::vector<std::vector<int>>& lists, const TensorWriter& out) {
   std::vector<uint64_t> ends;
   std::vector<int32_t> values;
   for (const std::vector<int>& list : lists) {
@@ -39,7 +39,7 @@ std::vector<std::vector<int>> load_lists(const TensorReader& in, size_t num_clas
   return out;
 }
 
-void save_training(const KeptTraining& training, TensorWriter out) {
+void save_training(const KeptTraining& training, const TensorWriter& out) {
   save_lists(training.labels.of_item, out.scope("labels"));
   if (!training.labels.difficult.empty())
     save_lists(training.labels.difficult, out.scope("difficult"));
@@ -112,16 +112,15 @@ void Pipeline::save(const std::filesystem::path& path) const {
 }
 
 void Pipeline::save(const TensorWriter& out) const {
-  TensorWriter top = out;
-  put_kind(FileKind::kModel, top);
-  top.put_text("recipe", plan_.recipe().text());
-  top.put_text("seed", std::to_string(seed_));
-  top.put_text("class_names", nlohmann::json(class_names_).dump());
-  top.put_text("multi_label", multi_label_ ? "true" : "false");
+  put_kind(FileKind::kModel, out);
+  out.put_text("recipe", plan_.recipe().text());
+  out.put_text("seed", std::to_string(seed_));
+  out.put_text("class_names", nlohmann::json(class_names_).dump());
+  out.put_text("multi_label", multi_label_ ? "true" : "false");
   for (size_t b = 0; b < branches_.size(); ++b) {
     const TensorWriter scope = out.scope("branch").scope(std::to_string(b));
     const FittedBranch& branch = branches_[b];
-    TensorWriter(scope).put("input_dim", static_cast<double>(branch.input_dim));
+    scope.put("input_dim", static_cast<double>(branch.input_dim));
     save_branch(branch, scope);
   }
   classifier_->save(out.scope("classifier"));

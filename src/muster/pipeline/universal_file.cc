@@ -107,7 +107,7 @@ void save_universal(const BranchPlan& plan, const FittedBranch& branch,
   universal_of(branch).save(TensorWriter(map).scope("universal"));
   for (size_t s = 0; s < branch.reducers.size(); ++s)
     branch.reducers[s]->save(TensorWriter(map).scope("reducer").scope(std::to_string(s)));
-  TensorWriter top(map);
+  const TensorWriter top(map);
   top.put("input_dim", static_cast<double>(branch.input_dim));
   put_kind(FileKind::kUniversalMixture, top);
   top.put_text("recipe", prefix_text(plan));

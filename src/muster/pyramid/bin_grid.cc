@@ -185,7 +185,7 @@ BinGrid::BinGrid(double scale, ConstMatrixView sample, size_t num_pyramids, bool
     offset += std::floor(rng.uniform(0, range) * kShiftUnits) / kShiftUnits;
 }
 
-BinGrid::BinGrid(TensorReader in)
+BinGrid::BinGrid(const TensorReader& in)
     : scale_(in.number("scale")), offsets_(in.matrix<double>("offsets")), num_planes_(0) {
   const double planes = in.number("planes");
   in.require(planes >= 0 && planes < kMostPlanes - 1, "number of bit planes");
@@ -193,7 +193,7 @@ BinGrid::BinGrid(TensorReader in)
   num_planes_ = static_cast<int>(planes);
 }
 
-void BinGrid::save(TensorWriter out) const {
+void BinGrid::save(const TensorWriter& out) const {
   out.put("scale", scale_);
   out.put("offsets", offsets_);
   out.put("planes", num_planes_);

@@ -51,8 +51,8 @@ class BinGrid {
   // One grid per pyramid. With `shift` each is shifted by an amount uniform in [0, D) in every
   // dimension, D the largest range of a coordinate in the sample.
   BinGrid(double scale, ConstMatrixView sample, size_t num_pyramids, bool shift, Rng rng);
-  explicit BinGrid(TensorReader in);
-  void save(TensorWriter out) const;
+  explicit BinGrid(const TensorReader& in);
+  void save(const TensorWriter& out) const;
 
   size_t dim() const { return offsets_.cols(); }
   size_t num_pyramids() const { return offsets_.rows(); }

@@ -35,11 +35,11 @@ class L1Embedding final : public SetKernel {
     mirror_upper(out);
   }
 
-  void save(TensorWriter out) const override { grid_.save(out.scope("grid")); }
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save(const TensorWriter& out) const override { grid_.save(out.scope("grid")); }
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     save_pyramid_sets(sets, out);
   }
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     return load_pyramid_sets(grid_, in);
   }
 
@@ -63,7 +63,8 @@ std::shared_ptr<const SetKernel> fit_l1_embedding(const L1EmbeddingOptions& opti
       BinGrid(scale, sample.vectors, static_cast<size_t>(options.pyramids), options.shift, rng));
 }
 
-std::shared_ptr<const SetKernel> load_l1_embedding(const L1EmbeddingOptions&, TensorReader in) {
+std::shared_ptr<const SetKernel> load_l1_embedding(const L1EmbeddingOptions&,
+                                                   const TensorReader& in) {
   return std::make_shared<L1Embedding>(BinGrid(in.scope("grid")));
 }
 

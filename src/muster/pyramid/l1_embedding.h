@@ -39,6 +39,6 @@ std::shared_ptr<const SetKernel> fit_l1_embedding(const L1EmbeddingOptions& opti
                                                   const Sample& sample, Rng rng,
                                                   const Progress& progress);
 std::shared_ptr<const SetKernel> load_l1_embedding(const L1EmbeddingOptions& options,
-                                                   TensorReader in);
+                                                   const TensorReader& in);
 
 }  // namespace muster

@@ -81,14 +81,14 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     return best;
   }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     grid_.save(out.scope("grid"));
     out.put("start", start_);
   }
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     save_pyramid_sets(sets, out);
   }
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     return load_pyramid_sets(grid_, in);
   }
 
@@ -166,7 +166,7 @@ std::shared_ptr<const SetKernel> fit_pmk(const PmkOptions& options, const Sample
   return std::make_shared<Pmk>(options, std::move(grid), !options.scale && !options.distance, 0);
 }
 
-std::shared_ptr<const SetKernel> load_pmk(const PmkOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_pmk(const PmkOptions& options, const TensorReader& in) {
   const double start = in.number("start");
   in.require(start >= 0 && start < 64, "finest level");
   return std::make_shared<Pmk>(options, BinGrid(in.scope("grid")), false, static_cast<int>(start));

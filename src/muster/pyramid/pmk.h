@@ -51,6 +51,6 @@ struct PmkOptions {
 
 std::shared_ptr<const SetKernel> fit_pmk(const PmkOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress);
-std::shared_ptr<const SetKernel> load_pmk(const PmkOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_pmk(const PmkOptions& options, const TensorReader& in);
 
 }  // namespace muster

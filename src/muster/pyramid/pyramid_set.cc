@@ -42,7 +42,7 @@ std::shared_ptr<const PyramidSet> make_pyramid_set(const char* stage, const BinG
   return std::make_shared<PyramidSet>(vectors.rows, std::move(pyramids));
 }
 
-void save_pyramid_sets(RepresentedSpan sets, TensorWriter out) {
+void save_pyramid_sets(RepresentedSpan sets, const TensorWriter& out) {
   std::vector<int64_t> sizes, bins, planes;
   std::vector<uint64_t> keys;
   std::vector<uint32_t> counts;
@@ -62,7 +62,7 @@ void save_pyramid_sets(RepresentedSpan sets, TensorWriter out) {
   out.put("counts", counts);
 }
 
-Represented load_pyramid_sets(const BinGrid& grid, TensorReader in) {
+Represented load_pyramid_sets(const BinGrid& grid, const TensorReader& in) {
   const auto sizes = in.values<int64_t>("sizes"), bins = in.values<int64_t>("bins"),
              planes = in.values<int64_t>("planes");
   const auto keys = in.values<uint64_t>("keys");

@@ -19,8 +19,8 @@ class PyramidSet final : public Representation {
 const PyramidSet& pyramid_set(const Representation& set);
 std::shared_ptr<const PyramidSet> make_pyramid_set(const char* stage, const BinGrid& grid,
                                                    ConstMatrixView vectors);
-void save_pyramid_sets(RepresentedSpan sets, TensorWriter out);
-Represented load_pyramid_sets(const BinGrid& grid, TensorReader in);
+void save_pyramid_sets(RepresentedSpan sets, const TensorWriter& out);
+Represented load_pyramid_sets(const BinGrid& grid, const TensorReader& in);
 
 // out(i, j) = sum over pyramids and levels of weighted intersections of a[i] and b[j]; weights as
 // in add_pyramid_bins. If a and b are the same span, only what is above the diagonal is written.

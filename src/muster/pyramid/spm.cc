@@ -111,12 +111,12 @@ class Spm final : public SetKernel {
     return to_learn_ ? &*to_learn_ : nullptr;
   }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     words_->save(out);
     out.put("weights", weights_);
   }
 
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     std::vector<uint32_t> starts, words;
     std::vector<float> values;
     for (const auto& set : sets) {
@@ -130,7 +130,7 @@ class Spm final : public SetKernel {
     out.put("values", values);
   }
 
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     const std::vector<uint32_t> starts = in.values<uint32_t>("starts"),
                                 words = in.values<uint32_t>("words");
     const std::vector<float> values = in.values<float>("values");
@@ -236,7 +236,7 @@ std::shared_ptr<const SetKernel> fit_spm(const SpmOptions& options, const Sample
                                std::move(weights), false);
 }
 
-std::shared_ptr<const SetKernel> load_spm(const SpmOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_spm(const SpmOptions& options, const TensorReader& in) {
   std::vector<double> weights = in.values<double>("weights");
   in.require(weights.size() == cells_below(options.levels + 1), "one weight per cell");
   in.require(std::ranges::all_of(weights, [](double weight) { return std::isfinite(weight); }),

@@ -39,7 +39,7 @@ struct SpmOptions {
 // Until weights are learned, the kernel has the dyadic ones.
 std::shared_ptr<const SetKernel> fit_spm(const SpmOptions& options, const Sample& sample, Rng rng,
                                          const Progress& progress);
-std::shared_ptr<const SetKernel> load_spm(const SpmOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_spm(const SpmOptions& options, const TensorReader& in);
 
 // The weights of equation 3, one per cell, level by level.
 std::vector<double> dyadic_weights(int levels);

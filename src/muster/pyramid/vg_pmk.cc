@@ -92,9 +92,9 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
     });
   }
 
-  void save(TensorWriter out) const override { tree_.save(out.scope("tree")); }
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override;
-  Represented load_represented(TensorReader in) const override;
+  void save(const TensorWriter& out) const override { tree_.save(out.scope("tree")); }
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override;
+  Represented load_represented(const TensorReader& in) const override;
 
  private:
   void weigh_nodes() {
@@ -225,7 +225,7 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
   std::vector<double> weights_;  // one per node
 };
 
-void VgPmk::save_represented(RepresentedSpan sets, TensorWriter out) const {
+void VgPmk::save_represented(RepresentedSpan sets, const TensorWriter& out) const {
   std::vector<int64_t> sizes, starts{0};
   std::vector<uint32_t> nodes, counts;
   std::vector<float> radii;
@@ -245,7 +245,7 @@ void VgPmk::save_represented(RepresentedSpan sets, TensorWriter out) const {
   out.put("radii", radii);
 }
 
-Represented VgPmk::load_represented(TensorReader in) const {
+Represented VgPmk::load_represented(const TensorReader& in) const {
   const auto sizes = in.values<int64_t>("sizes"), starts = in.values<int64_t>("starts");
   const auto nodes = in.values<uint32_t>("nodes"), counts = in.values<uint32_t>("counts");
   const auto radii = in.values<float>("radii");
@@ -282,7 +282,7 @@ std::shared_ptr<const SetKernel> fit_vg_pmk(const VgPmkOptions& options, const S
                                  fit_kmeans_tree(options.tree, sample.vectors, rng, progress));
 }
 
-std::shared_ptr<const SetKernel> load_vg_pmk(const VgPmkOptions& options, TensorReader in) {
+std::shared_ptr<const SetKernel> load_vg_pmk(const VgPmkOptions& options, const TensorReader& in) {
   return std::make_shared<VgPmk>(options, load_kmeans_tree(in.scope("tree")));
 }
 

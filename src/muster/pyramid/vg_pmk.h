@@ -42,6 +42,6 @@ struct VgPmkOptions {
 
 std::shared_ptr<const SetKernel> fit_vg_pmk(const VgPmkOptions& options, const Sample& sample,
                                             Rng rng, const Progress& progress);
-std::shared_ptr<const SetKernel> load_vg_pmk(const VgPmkOptions& options, TensorReader in);
+std::shared_ptr<const SetKernel> load_vg_pmk(const VgPmkOptions& options, const TensorReader& in);
 
 }  // namespace muster

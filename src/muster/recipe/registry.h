@@ -34,13 +34,14 @@ struct ExtractorStage {
 struct ReducerStage {
   bool needs_sample;
   std::function<std::unique_ptr<Reducer>(const AnyOptions&, const Sample& sample, Rng)> fit;
-  std::function<std::unique_ptr<Reducer>(const AnyOptions&, size_t input_dim, TensorReader)> load;
+  std::function<std::unique_ptr<Reducer>(const AnyOptions&, size_t input_dim, const TensorReader&)>
+      load;
 };
 
 // Set -> vector.
 struct SetFeatureStage {
   std::function<SetFeature(const AnyOptions&, const Sample&, Rng, const Progress&)> fit;
-  std::function<SetFeature(const AnyOptions&, TensorReader)> load;
+  std::function<SetFeature(const AnyOptions&, const TensorReader&)> load;
   // If it rests on a universal mixture: made from one learned elsewhere. Such a stage saves its
   // mixture under "universal".
   std::function<SetFeature(const AnyOptions&, Universal)> from_universal = {};
@@ -49,7 +50,7 @@ struct SetFeatureStage {
 // Vector -> vector, learned from the vectors of all training items.
 struct VectorScalingStage {
   std::function<Standardiser(ConstMatrixView training)> fit;
-  std::function<Standardiser(TensorReader)> load;
+  std::function<Standardiser(const TensorReader&)> load;
 };
 
 // Vectors of a set feature -> Gram.
@@ -57,7 +58,8 @@ struct FeatureKernelStage {
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&,
                                                  std::shared_ptr<const SetFeature>)>
       make;
-  std::function<std::shared_ptr<const SetKernel>(std::shared_ptr<const SetFeature>, TensorReader)>
+  std::function<std::shared_ptr<const SetKernel>(std::shared_ptr<const SetFeature>,
+                                                 const TensorReader&)>
       load;
 };
 
@@ -66,7 +68,7 @@ struct SetKernelStage {
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, const Sample&, Rng,
                                                  const Progress&)>
       fit;
-  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, TensorReader)> load;
+  std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, const TensorReader&)> load;
   // As for set features.
   std::function<std::shared_ptr<const SetKernel>(const AnyOptions&, Universal)> from_universal = {};
 };
@@ -77,7 +79,7 @@ struct KernelTransformStage {
                                                  std::shared_ptr<const SetKernel> base)>
       make;
   std::function<std::shared_ptr<const SetKernel>(
-      const AnyOptions&, std::shared_ptr<const SetKernel> base, TensorReader)>
+      const AnyOptions&, std::shared_ptr<const SetKernel> base, const TensorReader&)>
       load;
 };
 
@@ -86,7 +88,7 @@ struct VectorClassifierStage {
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, ConstMatrixView, const Labels&, Rng,
                                             const Progress&)>
       fit;
-  std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
+  std::function<std::unique_ptr<Classifier>(const AnyOptions&, const TensorReader&)> load;
 };
 
 enum class Psd { kAlways, kConditional, kNo };
@@ -97,7 +99,7 @@ struct GramClassifierStage {
   std::function<GramChoice(const AnyOptions&, const GramCandidates&, Psd psd, const Labels&, Rng,
                            const Progress&)>
       fit;
-  std::function<std::unique_ptr<Classifier>(const AnyOptions&, TensorReader)> load;
+  std::function<std::unique_ptr<Classifier>(const AnyOptions&, const TensorReader&)> load;
   // How the kernels of all branches are to be weighed; none if each has its own weights.
   std::function<std::optional<WeightLearning>(const AnyOptions&)> weight_learning;
 };

@@ -43,13 +43,13 @@ StageEntry extractor(std::string name, std::string summary, std::string paper,
 template <class Options>
 StageEntry reducer(std::string name, std::string summary, std::string paper, Traits traits,
                    std::unique_ptr<Reducer> (*fit)(const Options&, const Sample&),
-                   std::unique_ptr<Reducer> (*load)(const Options&, TensorReader)) {
+                   std::unique_ptr<Reducer> (*load)(const Options&, const TensorReader&)) {
   ReducerStage functions{true,
                          [fit](const AnyOptions& o, const Sample& sample, Rng) {
                            return fit(typed<Options>(o), sample);
                          },
-                         [load](const AnyOptions& o, size_t, TensorReader in) {
-                           return load(typed<Options>(o), std::move(in));
+                         [load](const AnyOptions& o, size_t, const TensorReader& in) {
+                           return load(typed<Options>(o), in);
                          }};
   return {std::move(name), std::move(summary),       std::move(paper),
           traits,          default_options<Options>, std::move(functions)};
@@ -63,7 +63,7 @@ StageEntry plain_reducer(std::string name, std::string summary, std::string pape
                          [make](const AnyOptions& o, const Sample& sample, Rng) {
                            return make(typed<Options>(o), sample.vectors.cols());
                          },
-                         [make](const AnyOptions& o, size_t input_dim, TensorReader) {
+                         [make](const AnyOptions& o, size_t input_dim, const TensorReader&) {
                            return make(typed<Options>(o), input_dim);
                          }};
   return {std::move(name), std::move(summary),       std::move(paper),
@@ -75,7 +75,7 @@ inline StageEntry plain_reducer(std::string name, std::string summary, std::stri
   ReducerStage functions{
       false,
       [make](const AnyOptions&, const Sample& sample, Rng) { return make(sample.vectors.cols()); },
-      [make](const AnyOptions&, size_t input_dim, TensorReader) { return make(input_dim); }};
+      [make](const AnyOptions&, size_t input_dim, const TensorReader&) { return make(input_dim); }};
   return {std::move(name), std::move(summary),         std::move(paper),
           traits,          default_options<NoOptions>, std::move(functions)};
 }
@@ -84,15 +84,13 @@ inline StageEntry plain_reducer(std::string name, std::string summary, std::stri
 // mixture.
 template <class Stage, class Options, class Made>
 Stage representation(Made (*fit)(const Options&, const Sample&, Rng, const Progress&),
-                     Made (*load)(const Options&, TensorReader),
+                     Made (*load)(const Options&, const TensorReader&),
                      Made (*from_universal)(const Options&, Universal)) {
   Stage functions{
       [fit](const AnyOptions& o, const Sample& sample, Rng rng, const Progress& progress) {
         return fit(typed<Options>(o), sample, rng, progress);
       },
-      [load](const AnyOptions& o, TensorReader in) {
-        return load(typed<Options>(o), std::move(in));
-      }};
+      [load](const AnyOptions& o, const TensorReader& in) { return load(typed<Options>(o), in); }};
   if (from_universal)
     functions.from_universal = [from_universal](const AnyOptions& o, Universal universal) {
       return from_universal(typed<Options>(o), std::move(universal));
@@ -103,7 +101,7 @@ Stage representation(Made (*fit)(const Options&, const Sample&, Rng, const Progr
 template <class Options>
 StageEntry set_feature(std::string name, std::string summary, std::string paper, Traits traits,
                        SetFeature (*fit)(const Options&, const Sample&, Rng, const Progress&),
-                       SetFeature (*load)(const Options&, TensorReader),
+                       SetFeature (*load)(const Options&, const TensorReader&),
                        SetFeature (*from_universal)(const Options&, Universal) = nullptr) {
   auto functions = representation<SetFeatureStage, Options>(fit, load, from_universal);
   return {std::move(name), std::move(summary),       std::move(paper),
@@ -126,8 +124,8 @@ StageEntry feature_kernel(std::string name, std::string summary, std::string pap
         if constexpr (std::is_same_v<Options, WidthOptions>) gamma = typed<Options>(o).gamma;
         return make_feature_kernel(kind, gamma, std::move(feature));
       },
-      [kind](std::shared_ptr<const SetFeature> feature, TensorReader in) {
-        return load_feature_kernel(kind, std::move(feature), std::move(in));
+      [kind](std::shared_ptr<const SetFeature> feature, const TensorReader& in) {
+        return load_feature_kernel(kind, std::move(feature), in);
       }};
   return {std::move(name), std::move(summary),       std::move(paper),
           traits,          default_options<Options>, std::move(functions)};
@@ -137,7 +135,7 @@ template <class Options>
 StageEntry set_kernel(std::string name, std::string summary, std::string paper, Traits traits,
                       std::shared_ptr<const SetKernel> (*fit)(const Options&, const Sample&, Rng,
                                                               const Progress&),
-                      std::shared_ptr<const SetKernel> (*load)(const Options&, TensorReader),
+                      std::shared_ptr<const SetKernel> (*load)(const Options&, const TensorReader&),
                       std::shared_ptr<const SetKernel> (*from_universal)(const Options&,
                                                                          Universal) = nullptr) {
   auto functions = representation<SetKernelStage, Options>(fit, load, from_universal);
@@ -168,13 +166,13 @@ StageEntry kernel_transform(
     std::string name, std::string summary, std::string paper, Traits traits,
     std::shared_ptr<const SetKernel> (*make)(const Options&, std::shared_ptr<const SetKernel>),
     std::shared_ptr<const SetKernel> (*load)(const Options&, std::shared_ptr<const SetKernel>,
-                                             TensorReader)) {
+                                             const TensorReader&)) {
   KernelTransformStage functions{
       [make](const AnyOptions& o, std::shared_ptr<const SetKernel> base) {
         return make(typed<Options>(o), std::move(base));
       },
-      [load](const AnyOptions& o, std::shared_ptr<const SetKernel> base, TensorReader in) {
-        return load(typed<Options>(o), std::move(base), std::move(in));
+      [load](const AnyOptions& o, std::shared_ptr<const SetKernel> base, const TensorReader& in) {
+        return load(typed<Options>(o), std::move(base), in);
       }};
   return {std::move(name), std::move(summary),       std::move(paper),
           traits,          default_options<Options>, std::move(functions)};
@@ -183,13 +181,14 @@ StageEntry kernel_transform(
 inline StageEntry kernel_transform(
     std::string name, std::string summary, std::string paper, Traits traits,
     std::shared_ptr<const SetKernel> (*make)(std::shared_ptr<const SetKernel>),
-    std::shared_ptr<const SetKernel> (*load)(std::shared_ptr<const SetKernel>, TensorReader)) {
+    std::shared_ptr<const SetKernel> (*load)(std::shared_ptr<const SetKernel>,
+                                             const TensorReader&)) {
   KernelTransformStage functions{
       [make](const AnyOptions&, std::shared_ptr<const SetKernel> base) {
         return make(std::move(base));
       },
-      [load](const AnyOptions&, std::shared_ptr<const SetKernel> base, TensorReader in) {
-        return load(std::move(base), std::move(in));
+      [load](const AnyOptions&, std::shared_ptr<const SetKernel> base, const TensorReader& in) {
+        return load(std::move(base), in);
       }};
   return {std::move(name), std::move(summary),         std::move(paper),
           traits,          default_options<NoOptions>, std::move(functions)};
@@ -200,14 +199,14 @@ StageEntry vector_classifier(std::string name, std::string summary, std::string 
                              std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView,
                                                                 const Labels&, Rng,
                                                                 const Progress&),
-                             std::unique_ptr<Classifier> (*load)(const Options&, TensorReader)) {
-  VectorClassifierStage functions{[fit](const AnyOptions& o, ConstMatrixView vectors,
-                                        const Labels& labels, Rng rng, const Progress& progress) {
-                                    return fit(typed<Options>(o), vectors, labels, rng, progress);
-                                  },
-                                  [load](const AnyOptions& o, TensorReader in) {
-                                    return load(typed<Options>(o), std::move(in));
-                                  }};
+                             std::unique_ptr<Classifier> (*load)(const Options&,
+                                                                 const TensorReader&)) {
+  VectorClassifierStage functions{
+      [fit](const AnyOptions& o, ConstMatrixView vectors, const Labels& labels, Rng rng,
+            const Progress& progress) {
+        return fit(typed<Options>(o), vectors, labels, rng, progress);
+      },
+      [load](const AnyOptions& o, const TensorReader& in) { return load(typed<Options>(o), in); }};
   return {std::move(name),          std::move(summary),  std::move(paper), {},
           default_options<Options>, std::move(functions)};
 }
@@ -246,7 +245,7 @@ StageEntry gram_classifier(
                            const GramOfFold&, const Labels&, const Rng&, const Progress&),
     std::unique_ptr<Classifier> (*fit)(const Options&, const DefiniteGram&, const Labels&,
                                        const KernelChoice&, const Progress&),
-    std::unique_ptr<Classifier> (*load)(const Options&, TensorReader)) {
+    std::unique_ptr<Classifier> (*load)(const Options&, const TensorReader&)) {
   const auto choose_and_fit = [name, choose, fit](
                                   const AnyOptions& o, const GramCandidates& candidates, Psd psd,
                                   const Labels& labels, Rng rng, const Progress& progress) {
@@ -263,8 +262,8 @@ StageEntry gram_classifier(
   };
   GramClassifierStage functions{
       choose_and_fit,
-      [load](const AnyOptions& o, TensorReader in) {
-        return load(typed<WithFusion<Options>>(o).own, std::move(in));
+      [load](const AnyOptions& o, const TensorReader& in) {
+        return load(typed<WithFusion<Options>>(o).own, in);
       },
       [](const AnyOptions& o) { return typed<WithFusion<Options>>(o).weight_learning(); }};
   return {name,

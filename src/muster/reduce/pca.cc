@@ -38,7 +38,7 @@ std::unique_ptr<Reducer> fit_pca(const PcaOptions& options, const Sample& sample
                                       std::move(basis));
 }
 
-std::unique_ptr<Reducer> load_pca(const PcaOptions&, TensorReader in) {
+std::unique_ptr<Reducer> load_pca(const PcaOptions&, const TensorReader& in) {
   return Projection::load(in);
 }
 

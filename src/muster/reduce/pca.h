@@ -23,6 +23,6 @@ struct PcaOptions {
 
 // Signs are fixed (the largest component of a direction is positive), so a fit is reproducible.
 std::unique_ptr<Reducer> fit_pca(const PcaOptions& options, const Sample& sample);
-std::unique_ptr<Reducer> load_pca(const PcaOptions& options, TensorReader in);
+std::unique_ptr<Reducer> load_pca(const PcaOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -118,7 +118,7 @@ std::unique_ptr<Reducer> fit_pls(const PlsOptions& options, const Sample& sample
   return std::make_unique<Projection>(cross.mean, std::move(basis));
 }
 
-std::unique_ptr<Reducer> load_pls(const PlsOptions&, TensorReader in) {
+std::unique_ptr<Reducer> load_pls(const PlsOptions&, const TensorReader& in) {
   return Projection::load(in);
 }
 

@@ -34,6 +34,6 @@ struct PlsOptions {
 // than the vectors have a usage error. Signs are fixed (the largest component of a direction is
 // positive).
 std::unique_ptr<Reducer> fit_pls(const PlsOptions& options, const Sample& sample);
-std::unique_ptr<Reducer> load_pls(const PlsOptions& options, TensorReader in);
+std::unique_ptr<Reducer> load_pls(const PlsOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -26,12 +26,12 @@ VectorSet Projection::apply(VectorSet set) const {
   return set;
 }
 
-void Projection::save(TensorWriter out) const {
+void Projection::save(const TensorWriter& out) const {
   out.put("mean", mean_);
   out.put("basis", basis_);
 }
 
-std::unique_ptr<Reducer> Projection::load(TensorReader in) {
+std::unique_ptr<Reducer> Projection::load(const TensorReader& in) {
   std::vector<float> mean = in.values<float>("mean");
   Matrix<float> basis = in.matrix<float>("basis");
   in.require(mean.size() == basis.cols(), "mean and basis differ in dimension");

@@ -13,8 +13,8 @@ class Projection final : public Reducer {
   size_t input_dim() const override { return basis_.cols(); }
   size_t output_dim() const override { return basis_.rows(); }
   VectorSet apply(VectorSet set) const override;
-  void save(TensorWriter out) const override;
-  static std::unique_ptr<Reducer> load(TensorReader in);
+  void save(const TensorWriter& out) const override;
+  static std::unique_ptr<Reducer> load(const TensorReader& in);
 
  private:
   std::vector<float> mean_;

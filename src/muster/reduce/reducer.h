@@ -13,7 +13,7 @@ class Reducer {
   virtual size_t input_dim() const = 0;
   virtual size_t output_dim() const = 0;
   virtual VectorSet apply(VectorSet set) const = 0;
-  virtual void save(TensorWriter out) const = 0;
+  virtual void save(const TensorWriter& out) const = 0;
 };
 
 }  // namespace muster

@@ -20,7 +20,7 @@ class L2 final : public Reducer {
     }
     return set;
   }
-  void save(TensorWriter) const override {}
+  void save(const TensorWriter&) const override {}
 
  private:
   size_t dim_;
@@ -42,7 +42,7 @@ class Root final : public Reducer {
     }
     return set;
   }
-  void save(TensorWriter) const override {}
+  void save(const TensorWriter&) const override {}
 
  private:
   size_t dim_;
@@ -66,7 +66,7 @@ class Places final : public Reducer {
     set.vectors = std::move(extended);
     return set;
   }
-  void save(TensorWriter) const override {}
+  void save(const TensorWriter&) const override {}
 
  private:
   size_t num_places() const { return options_.scale ? 3 : 2; }

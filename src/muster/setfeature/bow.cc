@@ -16,7 +16,7 @@ class Bow final : public SetStatistic {
     for (uint32_t word : words) sum[word] += 1;
   }
 
-  void save(TensorWriter out) const override { words_->save(out); }
+  void save(const TensorWriter& out) const override { words_->save(out); }
 
  private:
   std::unique_ptr<const Words> words_;
@@ -31,9 +31,8 @@ SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng,
       options.pooling);
 }
 
-SetFeature load_bow(const BowOptions& options, TensorReader in) {
-  return SetFeature(std::make_unique<Bow>(load_words(options.vocabulary, std::move(in))),
-                    options.pooling);
+SetFeature load_bow(const BowOptions& options, const TensorReader& in) {
+  return SetFeature(std::make_unique<Bow>(load_words(options.vocabulary, in)), options.pooling);
 }
 
 }  // namespace muster

@@ -16,6 +16,6 @@ struct BowOptions {
 
 SetFeature fit_bow(const BowOptions& options, const Sample& sample, Rng rng,
                    const Progress& progress);
-SetFeature load_bow(const BowOptions& options, TensorReader in);
+SetFeature load_bow(const BowOptions& options, const TensorReader& in);
 
 }  // namespace muster

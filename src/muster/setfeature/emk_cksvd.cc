@@ -15,8 +15,8 @@ SetFeature fit_emk_cksvd(const EmkCksvdOptions& options, const Sample& sample, R
                     options.pooling);
 }
 
-SetFeature load_emk_cksvd(const EmkCksvdOptions& options, TensorReader in) {
-  return SetFeature(KernelMap::load(options.local, std::move(in)), options.pooling);
+SetFeature load_emk_cksvd(const EmkCksvdOptions& options, const TensorReader& in) {
+  return SetFeature(KernelMap::load(options.local, in), options.pooling);
 }
 
 }  // namespace muster

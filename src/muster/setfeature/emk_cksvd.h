@@ -18,6 +18,6 @@ struct EmkCksvdOptions {
 
 SetFeature fit_emk_cksvd(const EmkCksvdOptions& options, const Sample& sample, Rng rng,
                          const Progress& progress);
-SetFeature load_emk_cksvd(const EmkCksvdOptions& options, TensorReader in);
+SetFeature load_emk_cksvd(const EmkCksvdOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -49,7 +49,7 @@ class EmkFourier final : public SetStatistic {
     for (size_t t = 0; t < sum.size(); ++t) out[t] = scale * sum[t];
   }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     out.put("phases", phases_);
     if (dense()) return out.put("frequencies", *dense());
     out.put("signs", fast().signs());
@@ -223,7 +223,7 @@ SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sampl
                     options.pooling);
 }
 
-SetFeature load_emk_fourier(const EmkFourierOptions& options, TensorReader in) {
+SetFeature load_emk_fourier(const EmkFourierOptions& options, const TensorReader& in) {
   std::vector<float> phases = in.values<float>("phases");
   in.require(!phases.empty(), "there are no phases");
   if (in.has("frequencies")) {

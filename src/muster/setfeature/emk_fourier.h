@@ -36,6 +36,6 @@ struct EmkFourierOptions {
 // Kernels that are not shift-invariant (chi2, intersection, polynomial) are a usage error.
 SetFeature fit_emk_fourier(const EmkFourierOptions& options, const Sample& sample, Rng rng,
                            const Progress& progress);
-SetFeature load_emk_fourier(const EmkFourierOptions& options, TensorReader in);
+SetFeature load_emk_fourier(const EmkFourierOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -49,8 +49,8 @@ SetFeature fit_emk_kpca(const EmkKpcaOptions& options, const Sample& sample, Rng
                     options.pooling);
 }
 
-SetFeature load_emk_kpca(const EmkKpcaOptions& options, TensorReader in) {
-  return SetFeature(KernelMap::load(options.local, std::move(in)), options.pooling);
+SetFeature load_emk_kpca(const EmkKpcaOptions& options, const TensorReader& in) {
+  return SetFeature(KernelMap::load(options.local, in), options.pooling);
 }
 
 }  // namespace muster

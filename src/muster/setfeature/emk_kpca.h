@@ -20,6 +20,6 @@ struct EmkKpcaOptions {
 
 SetFeature fit_emk_kpca(const EmkKpcaOptions& options, const Sample& sample, Rng rng,
                         const Progress& progress);
-SetFeature load_emk_kpca(const EmkKpcaOptions& options, TensorReader in);
+SetFeature load_emk_kpca(const EmkKpcaOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -53,7 +53,7 @@ class Fisher final : public SetStatistic {
   }
 
   const Universal* universal() const override { return &universal_; }
-  void save(TensorWriter out) const override { universal_.save(out.scope("universal")); }
+  void save(const TensorWriter& out) const override { universal_.save(out.scope("universal")); }
 
  private:
   const Gmm& mixture() const { return universal_.mixture; }
@@ -77,7 +77,7 @@ SetFeature fit_fisher(const FisherOptions& options, const Sample& sample, Rng rn
                                              sample.vectors, rng, progress));
 }
 
-SetFeature load_fisher(const FisherOptions& options, TensorReader in) {
+SetFeature load_fisher(const FisherOptions& options, const TensorReader& in) {
   Universal universal = Universal::load(in.scope("universal"));
   in.require(universal.mixture.kind() == CovarianceKind::kDiagonal, "full covariances");
   return from_mixture(options, std::move(universal));

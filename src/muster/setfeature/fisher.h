@@ -23,7 +23,7 @@ struct FisherOptions {
 
 SetFeature fit_fisher(const FisherOptions& options, const Sample& sample, Rng rng,
                       const Progress& progress);
-SetFeature load_fisher(const FisherOptions& options, TensorReader in);
+SetFeature load_fisher(const FisherOptions& options, const TensorReader& in);
 // From a mixture learned elsewhere; one that the options do not describe is a usage error.
 SetFeature make_fisher(const FisherOptions& options, Universal universal);
 

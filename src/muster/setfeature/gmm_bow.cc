@@ -24,7 +24,7 @@ class GmmBow final : public SetStatistic {
     }
   }
 
-  void save(TensorWriter out) const override { mixture_.save(out); }
+  void save(const TensorWriter& out) const override { mixture_.save(out); }
 
  private:
   Gmm mixture_;
@@ -39,7 +39,7 @@ SetFeature fit_gmm_bow(const GmmBowOptions& options, const Sample& sample, Rng r
   return SetFeature(std::make_unique<GmmBow>(std::move(vocabulary.mixture)), options.pooling);
 }
 
-SetFeature load_gmm_bow(const GmmBowOptions& options, TensorReader in) {
+SetFeature load_gmm_bow(const GmmBowOptions& options, const TensorReader& in) {
   return SetFeature(std::make_unique<GmmBow>(Gmm::load(in)), options.pooling);
 }
 

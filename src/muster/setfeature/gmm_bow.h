@@ -27,6 +27,6 @@ struct GmmBowOptions {
 
 SetFeature fit_gmm_bow(const GmmBowOptions& options, const Sample& sample, Rng rng,
                        const Progress& progress);
-SetFeature load_gmm_bow(const GmmBowOptions& options, TensorReader in);
+SetFeature load_gmm_bow(const GmmBowOptions& options, const TensorReader& in);
 
 }  // namespace muster

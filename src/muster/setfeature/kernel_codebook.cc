@@ -30,7 +30,7 @@ class KernelCodebook final : public SetStatistic {
     }
   }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     out.put("words", words_);
     out.put("sigma", sigma_);
   }
@@ -73,7 +73,7 @@ SetFeature fit_kernel_codebook(const KernelCodebookOptions& options, const Sampl
                     options.pooling);
 }
 
-SetFeature load_kernel_codebook(const KernelCodebookOptions& options, TensorReader in) {
+SetFeature load_kernel_codebook(const KernelCodebookOptions& options, const TensorReader& in) {
   Matrix<float> words = in.matrix<float>("words");
   in.require(words.rows() > 0, "a vocabulary without words");
   return SetFeature(std::make_unique<KernelCodebook>(std::move(words), in.number("sigma")),

@@ -18,6 +18,6 @@ struct KernelCodebookOptions {
 
 SetFeature fit_kernel_codebook(const KernelCodebookOptions& options, const Sample& sample, Rng rng,
                                const Progress& progress);
-SetFeature load_kernel_codebook(const KernelCodebookOptions& options, TensorReader in);
+SetFeature load_kernel_codebook(const KernelCodebookOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -54,14 +54,14 @@ void KernelMap::finish_cells(ConstMatrixView sums, std::span<const size_t> count
   }
 }
 
-void KernelMap::save(TensorWriter out) const {
+void KernelMap::save(const TensorWriter& out) const {
   out.put("basis", basis_);
   out.put("projection", projection_);
   out.put("gamma", kernel_.gamma());
   out.put("objective_per_iteration", objective_);
 }
 
-std::unique_ptr<KernelMap> KernelMap::load(LocalKernelOptions options, TensorReader in) {
+std::unique_ptr<KernelMap> KernelMap::load(LocalKernelOptions options, const TensorReader& in) {
   options.gamma = in.number("gamma");
   Matrix<float> basis = in.matrix<float>("basis"), projection = in.matrix<float>("projection");
   in.require(projection.cols() == basis.rows() && basis.rows() > 0,

@@ -175,7 +175,7 @@ SetFeature SetFeature::standardised(Standardiser standardiser) const {
   return out;
 }
 
-void SetFeature::save(TensorWriter out) const {
+void SetFeature::save(const TensorWriter& out) const {
   statistic_->save(out);
   if (standardiser_) standardiser_->save(out.scope("standardise"));
 }

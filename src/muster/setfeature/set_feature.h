@@ -41,7 +41,7 @@ class SetStatistic {
                             MatrixView<float> out) const;
   // The universal mixture that it rests on; null if it rests on none.
   virtual const Universal* universal() const { return nullptr; }
-  virtual void save(TensorWriter out) const = 0;
+  virtual void save(const TensorWriter& out) const = 0;
 };
 
 // The cell of a side x side grid over the picture that a place lies in, row by row; places beyond
@@ -87,7 +87,7 @@ class SetFeature {
   SetFeature standardised(Standardiser standardiser) const;
   // The universal mixture that it rests on; null if it rests on none.
   const Universal* universal() const { return statistic_->universal(); }
-  void save(TensorWriter out) const;
+  void save(const TensorWriter& out) const;
 
  private:
   std::shared_ptr<const SetStatistic> statistic_;

@@ -30,7 +30,7 @@ Standardiser::Standardiser(ConstMatrixView training)
   }
 }
 
-Standardiser Standardiser::load(TensorReader in) {
+Standardiser Standardiser::load(const TensorReader& in) {
   Standardiser out;
   out.mean_ = in.values<float>("mean");
   out.factor_ = in.values<float>("factor");
@@ -43,7 +43,7 @@ void Standardiser::apply(std::span<float> vector) const {
   for (size_t t = 0; t < vector.size(); ++t) vector[t] = (vector[t] - mean_[t]) * factor_[t];
 }
 
-void Standardiser::save(TensorWriter out) const {
+void Standardiser::save(const TensorWriter& out) const {
   out.put("mean", mean_);
   out.put("factor", factor_);
 }

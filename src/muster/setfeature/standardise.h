@@ -14,11 +14,11 @@ class Standardiser {
  public:
   // One row per training vector; without rows it does nothing.
   explicit Standardiser(ConstMatrixView training);
-  static Standardiser load(TensorReader in);
+  static Standardiser load(const TensorReader& in);
 
   size_t dim() const { return mean_.size(); }
   void apply(std::span<float> vector) const;
-  void save(TensorWriter out) const;
+  void save(const TensorWriter& out) const;
 
  private:
   Standardiser() = default;

@@ -41,7 +41,7 @@ class Supervector final : public SetStatistic {
   }
 
   const Universal* universal() const override { return &universal_; }
-  void save(TensorWriter out) const override { universal_.save(out.scope("universal")); }
+  void save(const TensorWriter& out) const override { universal_.save(out.scope("universal")); }
 
  private:
   const Gmm& mixture() const { return universal_.mixture; }
@@ -71,7 +71,7 @@ SetFeature fit_supervector(const SupervectorOptions& options, const Sample& samp
                                              sample.vectors, rng, progress));
 }
 
-SetFeature load_supervector(const SupervectorOptions& options, TensorReader in) {
+SetFeature load_supervector(const SupervectorOptions& options, const TensorReader& in) {
   Universal universal = Universal::load(in.scope("universal"));
   in.require(universal.mixture.kind() == CovarianceKind::kDiagonal, "full covariances");
   return from_mixture(options, std::move(universal));

@@ -24,7 +24,7 @@ struct SupervectorOptions {
 
 SetFeature fit_supervector(const SupervectorOptions& options, const Sample& sample, Rng rng,
                            const Progress& progress);
-SetFeature load_supervector(const SupervectorOptions& options, TensorReader in);
+SetFeature load_supervector(const SupervectorOptions& options, const TensorReader& in);
 // From a mixture learned elsewhere; one that the options do not describe is a usage error.
 SetFeature make_supervector(const SupervectorOptions& options, Universal universal);
 

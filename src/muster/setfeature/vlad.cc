@@ -40,7 +40,7 @@ class Vlad final : public SetStatistic {
     }
   }
 
-  void save(TensorWriter out) const override { out.put("words", words_); }
+  void save(const TensorWriter& out) const override { out.put("words", words_); }
 
  private:
   Matrix<float> words_;
@@ -57,7 +57,7 @@ SetFeature fit_vlad(const VladOptions& options, const Sample& sample, Rng rng,
                     options.pooling);
 }
 
-SetFeature load_vlad(const VladOptions& options, TensorReader in) {
+SetFeature load_vlad(const VladOptions& options, const TensorReader& in) {
   Matrix<float> words = in.matrix<float>("words");
   in.require(words.rows() > 0, "a vocabulary without words");
   return SetFeature(std::make_unique<Vlad>(std::move(words), options.intra), options.pooling);

@@ -28,6 +28,6 @@ struct VladOptions {
 
 SetFeature fit_vlad(const VladOptions& options, const Sample& sample, Rng rng,
                     const Progress& progress);
-SetFeature load_vlad(const VladOptions& options, TensorReader in);
+SetFeature load_vlad(const VladOptions& options, const TensorReader& in);
 
 }  // namespace muster

@@ -71,18 +71,18 @@ class EmpiricalMap final : public KernelTransform {
     if (symmetric) mirror_upper(out);
   }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     MUSTER_CHECK(reference_);
     base().save(out.scope("base"));
     base().save_represented(reference_->sets, out.scope("training"));
     out.put("gram", reference_->gram);
   }
 
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     out.put("values", values_of(sets, {}));
   }
 
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     const Matrix<double> values = in.matrix<double>("values");
     in.require(values.cols() == reference_->sets.size(),
                "kernel values with another number of training sets");
@@ -136,7 +136,7 @@ std::shared_ptr<const SetKernel> make_empirical_map(std::shared_ptr<const SetKer
 }
 
 std::shared_ptr<const SetKernel> load_empirical_map(std::shared_ptr<const SetKernel> base,
-                                                    TensorReader in) {
+                                                    const TensorReader& in) {
   Represented sets = base->load_represented(in.scope("training"));
   Matrix<double> gram = in.matrix<double>("gram");
   in.require(gram.rows() == sets.size() && gram.cols() == sets.size(),

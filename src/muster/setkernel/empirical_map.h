@@ -14,6 +14,6 @@ namespace muster {
 // The training sets are those that candidates() is given.
 std::shared_ptr<const SetKernel> make_empirical_map(std::shared_ptr<const SetKernel> base);
 std::shared_ptr<const SetKernel> load_empirical_map(std::shared_ptr<const SetKernel> base,
-                                                    TensorReader in);
+                                                    const TensorReader& in);
 
 }  // namespace muster

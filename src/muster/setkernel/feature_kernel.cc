@@ -75,16 +75,16 @@ class FeatureKernel final : public SetKernel {
 
   const Universal* universal() const override { return feature_->universal(); }
 
-  void save(TensorWriter out) const override {
+  void save(const TensorWriter& out) const override {
     feature_->save(out.scope("feature"));
     if (gamma_) out.put("gamma", *gamma_);
   }
 
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     out.put("vectors", stack(sets, feature_->dim()));
   }
 
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     const Matrix<float> vectors = in.matrix<float>("vectors");
     in.require(vectors.cols() == feature_->dim(), "training vectors of another dimension");
     Represented out;
@@ -166,7 +166,7 @@ std::shared_ptr<const SetKernel> make_feature_kernel(FeatureKernelKind kind,
 
 std::shared_ptr<const SetKernel> load_feature_kernel(FeatureKernelKind kind,
                                                      std::shared_ptr<const SetFeature> feature,
-                                                     TensorReader in) {
+                                                     const TensorReader& in) {
   std::optional<double> gamma;
   if (in.has("gamma")) gamma = in.number("gamma");
   return std::make_shared<FeatureKernel>(kind, gamma, std::move(feature));

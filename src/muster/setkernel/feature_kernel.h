@@ -34,7 +34,7 @@ std::shared_ptr<const SetKernel> make_feature_kernel(FeatureKernelKind kind,
 // `feature` is loaded by the caller; the width comes from the file if it was settled.
 std::shared_ptr<const SetKernel> load_feature_kernel(FeatureKernelKind kind,
                                                      std::shared_ptr<const SetFeature> feature,
-                                                     TensorReader in);
+                                                     const TensorReader& in);
 
 // The set as a plain vector, for all kernels that represent sets this way.
 class VectorRepresentation final : public Representation {

@@ -50,14 +50,14 @@ class Normalise final : public KernelTransform {
     for (size_t i = 0; i < out.rows; ++i) out(i, i) = scale_a[i] > 0 ? 1 : 0;
   }
 
-  void save(TensorWriter out) const override { base().save(out.scope("base")); }
+  void save(const TensorWriter& out) const override { base().save(out.scope("base")); }
 
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     base().save_represented(bases_of(sets), out.scope("base"));
     out.put("self", self_values(sets));
   }
 
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     Represented sets = base().load_represented(in.scope("base"));
     const std::vector<double> self = in.values<double>("self");
     in.require(self.size() == sets.size(), "a value of every set with itself");
@@ -107,7 +107,7 @@ std::shared_ptr<const SetKernel> make_normalise(std::shared_ptr<const SetKernel>
 }
 
 std::shared_ptr<const SetKernel> load_normalise(std::shared_ptr<const SetKernel> base,
-                                                TensorReader) {
+                                                const TensorReader&) {
   return std::make_shared<Normalise>(std::move(base), true);
 }
 

@@ -10,6 +10,6 @@ namespace muster {
 
 std::shared_ptr<const SetKernel> make_normalise(std::shared_ptr<const SetKernel> base);
 std::shared_ptr<const SetKernel> load_normalise(std::shared_ptr<const SetKernel> base,
-                                                TensorReader in);
+                                                const TensorReader& in);
 
 }  // namespace muster

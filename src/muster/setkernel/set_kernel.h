@@ -61,9 +61,9 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   // The universal mixture that it rests on; null if it rests on none.
   virtual const Universal* universal() const { return nullptr; }
 
-  virtual void save(TensorWriter out) const = 0;
-  virtual void save_represented(RepresentedSpan sets, TensorWriter out) const = 0;
-  virtual Represented load_represented(TensorReader in) const = 0;
+  virtual void save(const TensorWriter& out) const = 0;
+  virtual void save_represented(RepresentedSpan sets, const TensorWriter& out) const = 0;
+  virtual Represented load_represented(const TensorReader& in) const = 0;
 };
 
 // The middle of a grid around the value that the data suggest: what to take if there is nothing to

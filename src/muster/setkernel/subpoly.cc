@@ -28,11 +28,11 @@ class Subpoly final : public KernelTransform {
         value = std::copysign(std::pow(std::abs(value), power_), value);
   }
 
-  void save(TensorWriter out) const override { base().save(out.scope("base")); }
-  void save_represented(RepresentedSpan sets, TensorWriter out) const override {
+  void save(const TensorWriter& out) const override { base().save(out.scope("base")); }
+  void save_represented(RepresentedSpan sets, const TensorWriter& out) const override {
     base().save_represented(sets, out);
   }
-  Represented load_represented(TensorReader in) const override {
+  Represented load_represented(const TensorReader& in) const override {
     return base().load_represented(in);
   }
 
@@ -53,7 +53,8 @@ std::shared_ptr<const SetKernel> make_subpoly(const SubpolyOptions& options,
 }
 
 std::shared_ptr<const SetKernel> load_subpoly(const SubpolyOptions& options,
-                                              std::shared_ptr<const SetKernel> base, TensorReader) {
+                                              std::shared_ptr<const SetKernel> base,
+                                              const TensorReader&) {
   return make_subpoly(options, std::move(base));
 }
 

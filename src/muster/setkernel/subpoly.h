@@ -21,6 +21,6 @@ std::shared_ptr<const SetKernel> make_subpoly(const SubpolyOptions& options,
                                               std::shared_ptr<const SetKernel> base);
 std::shared_ptr<const SetKernel> load_subpoly(const SubpolyOptions& options,
                                               std::shared_ptr<const SetKernel> base,
-                                              TensorReader in);
+                                              const TensorReader& in);
 
 }  // namespace muster

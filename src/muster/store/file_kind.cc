@@ -75,7 +75,7 @@ const char* kind_key(FileKind kind) { return facts(kind).key; }
 const char* kind_name(FileKind kind) { return facts(kind).name; }
 const char* kind_version(FileKind kind) { return facts(kind).version; }
 
-void put_kind(FileKind kind, TensorWriter out) {
+void put_kind(FileKind kind, const TensorWriter& out) {
   out.put_text(kind_key(kind), kind_name(kind));
   out.put_text(kVersionKey, kind_version(kind));
 }

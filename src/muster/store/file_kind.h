@@ -26,7 +26,7 @@ const char* kind_version(FileKind kind);
 inline constexpr const char* kVersionKey = "format_version";
 
 // Writes the name and the version under the writer's prefix.
-void put_kind(FileKind kind, TensorWriter out);
+void put_kind(FileKind kind, const TensorWriter& out);
 
 // Whether the file says that it is of this kind, in whatever version.
 bool has_kind(FileKind kind, const TensorReader& in);
