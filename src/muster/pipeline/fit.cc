@@ -161,30 +161,28 @@ class Fitting {
  private:
   Rng stream(size_t branch) const { return rng_.derive("branch").derive(branch); }
 
-  // The first pass over the items. What one branch cannot read is left out of all; what was drawn
-  // then counts items that are gone, so it is drawn again.
+  // The first pass over the items. What one branch cannot read is left out of all.
   std::vector<BranchSamples> draw() {
-    while (true) {
-      // Unless it was seen to before, this is the pass that extracts.
-      const Stopwatch watch(options_.seconds, options_.left_out ? "features" : "fit");
-      std::vector<BranchSamples> samples;
-      std::vector<ItemFailure> failures;
-      std::set<size_t> bad;
-      for (size_t b = 0; b < plan_.branches.size(); ++b) {
-        samples.emplace_back(plan_.branches[b], !options_.universal, source_, items_, stream(b),
-                             progress_);
-        for (const ItemFailure& failure : samples.back().failures())
-          if (bad.insert(failure.item).second) failures.push_back(failure);
-      }
-      if (failures.empty()) return samples;
-      if (!options_.left_out) throw Error(ErrorKind::kData, failures.front().reason);
-      leave_out(failures, bad);
+    // Unless it was seen to before, this is the pass that extracts.
+    const Stopwatch watch(options_.seconds, options_.left_out ? "features" : "fit");
+    std::vector<BranchSamples> samples;
+    std::vector<ItemFailure> failures;
+    std::set<size_t> bad;
+    for (size_t b = 0; b < plan_.branches.size(); ++b) {
+      samples.emplace_back(plan_.branches[b], !options_.universal, source_, items_, stream(b),
+                           progress_);
+      for (const ItemFailure& failure : samples.back().failures())
+        if (bad.insert(failure.item).second) failures.push_back(failure);
     }
-  }
-
-  void leave_out(const std::vector<ItemFailure>& failures, const std::set<size_t>& bad) {
+    if (failures.empty()) return samples;
+    if (!options_.left_out) throw Error(ErrorKind::kData, failures.front().reason);
     if (bad.size() == items_.size()) refuse_unreadable(source_, items_.size(), failures);
     options_.left_out(failures);
+    leave_out(bad, samples);
+    return samples;
+  }
+
+  void leave_out(const std::set<size_t>& bad, std::vector<BranchSamples>& samples) {
     std::vector<size_t> kept_items, kept;
     for (size_t i = 0; i < items_.size(); ++i)
       if (!bad.contains(items_[i])) {
@@ -193,6 +191,7 @@ class Fitting {
       }
     labels_ = labels_.select(kept);
     items_ = std::move(kept_items);
+    for (BranchSamples& of_branch : samples) of_branch.keep(kept);
   }
 
   // What else the pass that encodes is to do with each reduced set: the sums of class mixtures.

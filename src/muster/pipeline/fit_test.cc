@@ -32,12 +32,10 @@ class Extractions : public ::testing::TestWithParam<const char*> {
     dataset_ = open_dataset(folder_.path());
   }
   // How often each picture was extracted, at most, to fit the recipe.
-  int most(const std::string& recipe, SourceOptions options, bool class_mixtures = false) const {
+  int most(const std::string& recipe, SourceOptions options, FitOptions fit = {}) const {
     std::vector<std::atomic<int>> loads(dataset_.items.size());
     const CachedSource source(std::make_unique<CountingSource>(dataset_, loads), options);
-    FitOptions fit;
-    fit.class_mixtures = class_mixtures;
-    fit.left_out = [](std::span<const ItemFailure>) { ADD_FAILURE(); };
+    if (!fit.left_out) fit.left_out = [](std::span<const ItemFailure>) { ADD_FAILURE(); };
     fit_pipeline(plan_recipe(parse_recipe(recipe)), source, all_items(dataset_), dataset_.labels, 1,
                  {}, fit);
     int out = 0;
@@ -66,11 +64,22 @@ TEST_P(Extractions, OnceWithACacheAndNeverMoreThanTwice) {
             2 * features);
 }
 
+TEST_P(Extractions, AnUnreadablePictureCostsTheOthersNone) {
+  const int features = std::string(GetParam()).find('+') == std::string::npos ? 1 : 2;
+  folder_.put(synth_class_names(2)[0] + "/a-broken.png", "no picture");
+  dataset_ = open_dataset(folder_.path());
+  size_t left_out = 0;
+  const FitOptions fit{
+      .left_out = [&](std::span<const ItemFailure> failures) { left_out += failures.size(); }};
+  EXPECT_EQ(most(GetParam(), {.memory_bytes = 0}, fit), 2 * features);
+  EXPECT_EQ(left_out, 1u);
+}
+
 TEST_F(Extractions, ClassMixturesCostNoExtraction) {
   for (const char* recipe : {"dsift/pca:dim=6/fisher:components=2/linear-svm:C=1",
                              "dsift/pca:dim=6/supervector:components=2/standardise/linear-svm:C=1",
                              "dsift/pca:dim=6/ppk:components=2/kernel-svm:C=1"})
-    EXPECT_EQ(most(recipe, {.memory_bytes = 0}, true), 2) << recipe;
+    EXPECT_EQ(most(recipe, {.memory_bytes = 0}, {.class_mixtures = true}), 2) << recipe;
 }
 
 TEST(Fit, UnreadableItemsAreLeftOutOnlyIfTheCallerIsTold) {
@@ -92,6 +101,30 @@ TEST(Fit, UnreadableItemsAreLeftOutOnlyIfTheCallerIsTold) {
   EXPECT_EQ(fit(options).training()->labels.size(), 8u);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_NE(dataset.items[told[0]].name.find("broken"), std::string::npos);
+}
+
+// Of so few vectors all are drawn, so the model is that of the readable pictures alone, byte for
+// byte. Both stages learn from labels: each vector must keep that of its picture.
+TEST(Fit, SamplesKeepTheirLabelsWhenPicturesAreLeftOut) {
+  const TempDir folder, models;
+  put_pictures(folder, 3, 4, 40);
+  const Plan plan =
+      plan_recipe(parse_recipe("dsift/pls:dim=4/bow:words=6,per_category=true/linear-svm:C=1"));
+  std::vector<std::string> bytes;
+  for (const bool broken : {false, true}) {
+    for (const std::string& name : synth_class_names(3))
+      if (broken) folder.put(name + "/1-broken.png", "no picture");
+    const Dataset dataset = open_dataset(folder.path());
+    const CachedSource source(dataset);
+    size_t left_out = 0;
+    const FitOptions options{
+        .left_out = [&](std::span<const ItemFailure> failures) { left_out += failures.size(); }};
+    fit_pipeline(plan, source, all_items(dataset), dataset.labels, 1, {}, options)
+        .save(models.path() / "model.muster");
+    EXPECT_EQ(left_out, broken ? 3u : 0u);
+    bytes.push_back(read_whole_file(models.path() / "model.muster"));
+  }
+  EXPECT_TRUE(bytes[0] == bytes[1]);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Rng stage_stream(const BranchPlan& plan, size_t stage, const Rng& branch_rng) {
 BranchSamples::BranchSamples(const BranchPlan& plan, bool learns, const SetSource& source,
                              std::span<const size_t> items, const Rng& rng,
                              const Progress& progress)
-    : source_(source), items_(items), dims_(items.size()) {
+    : source_(source), items_(items.begin(), items.end()), dims_(items.size()) {
   std::vector<size_t> wanted;
   if (learns) wanted = wanted_by_stage(plan);
   std::vector<Rng> streams;
@@ -55,6 +55,18 @@ BranchSamples::BranchSamples(const BranchPlan& plan, bool learns, const SetSourc
         }
       },
       progress);
+}
+
+void BranchSamples::keep(std::span<const size_t> positions) {
+  const auto select = [&](auto& by_item) {
+    std::decay_t<decltype(by_item)> kept;
+    for (const size_t position : positions) kept.push_back(std::move(by_item[position]));
+    by_item = std::move(kept);
+  };
+  select(items_);
+  select(dims_);
+  for (std::vector<VectorSet>& drawn : drawn_)
+    if (!drawn.empty()) select(drawn);
 }
 
 size_t BranchSamples::width() const {

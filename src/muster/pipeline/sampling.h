@@ -15,8 +15,12 @@ class BranchSamples {
   BranchSamples(const BranchPlan& plan, bool learns, const SetSource& source,
                 std::span<const size_t> items, const Rng& rng, const Progress& progress);
 
-  // Items that could not be read; if there are any, the samples are not to be used.
+  // Items that could not be read; if there are any, keep() those that could be before anything is
+  // taken.
   const std::vector<ItemFailure>& failures() const { return failures_; }
+  // Leaves out all items but those at these positions. Nothing is drawn again, so the samples
+  // become smaller by the share of what is left out.
+  void keep(std::span<const size_t> positions);
   size_t num_items() const { return items_.size(); }
   // The width that all sets share; sets of another width are a data error.
   size_t width() const;
@@ -26,7 +30,7 @@ class BranchSamples {
 
  private:
   const SetSource& source_;
-  std::span<const size_t> items_;
+  std::vector<size_t> items_;
   std::vector<size_t> dims_;                   // by item
   std::vector<std::vector<VectorSet>> drawn_;  // by stage and item; empty if it wants none
   std::vector<ItemFailure> failures_;
