@@ -75,7 +75,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
                              command ? command->get_name() + " " : ""));
 }
 
-// `muster help`, `muster help train` and a misspelt command never reach the parser.
+// `muster help`, `muster help train` and a misspelled command never reach the parser.
 void check_command_name(std::vector<std::string>& arguments) {
   if (arguments.empty()) throw usage_error("name a command; muster --help lists them");
   if (arguments[0] == "help") {

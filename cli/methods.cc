@@ -179,15 +179,15 @@ void print_one(const Json& entry) {
 // PMK's table 1, of what there is here.
 void print_kernels() {
   std::vector<StageEntry> kernels;
-  size_t name_width = 0, cost_width = 0;
+  const std::string cost_title = "cost per pair";
+  size_t name_width = 0, cost_width = cost_title.size();
   for (const StageEntry& stage : all_stages())
     if (stage.kind() == "set kernel" || stage.kind() == "vector kernel") {
       kernels.push_back(stage);
       name_width = std::max(name_width, stage.name.size());
       cost_width = std::max(cost_width, std::string(stage.traits.cost).size());
     }
-  fmt::print("{:<{}}  {:<{}}  C  P  M  U\n", "kernel", name_width, "cost a pair",
-             std::max<size_t>(cost_width, 11));
+  fmt::print("{:<{}}  {:<{}}  C  P  M  U\n", "kernel", name_width, cost_title, cost_width);
   for (const StageEntry& kernel : kernels) {
     const Traits& traits = kernel.traits;
     const char* psd = traits.distance                   ? "-"
@@ -196,8 +196,8 @@ void print_kernels() {
                                                         : "";
     const std::string line =
         fmt::format("{:<{}}  {:<{}}  {:<1}  {:<1}  {:<1}  {:<1}", kernel.name, name_width,
-                    traits.cost, std::max<size_t>(cost_width, 11), traits.co_occurrence ? "x" : "",
-                    psd, traits.model_free ? "x" : "", traits.unequal_sizes ? "x" : "");
+                    traits.cost, cost_width, traits.co_occurrence ? "x" : "", psd,
+                    traits.model_free ? "x" : "", traits.unequal_sizes ? "x" : "");
     fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
   fmt::print(

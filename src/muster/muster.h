@@ -14,6 +14,9 @@
 /// Nothing here prints. Whatever goes wrong is a muster::Error with a kind. One seed gives the same
 /// results for any number of threads. Models and encoders are immutable: copies share one state,
 /// and any number of threads may use one at the same time. Link with muster::muster.
+///
+/// One header holds all of it on purpose, although it is longer than our files should be: a program
+/// includes one file, and a reader finds the whole interface in one place.
 #pragma once
 
 #include <cstddef>
@@ -242,7 +245,7 @@ struct Evaluation {
 struct ModelInfo {
   /// A trained method. A model that was not fused has one.
   struct Member {
-    std::string recipe;           ///< every option spelt out
+    std::string recipe;           ///< every option spelled out
     std::uint64_t seed = 0;       ///< that it was trained with
     double weight = 1;            ///< in a fused model
     bool keeps_training = false;  ///< whether add_classes() can extend it
@@ -312,7 +315,7 @@ class Model {
 
   /// In byte order, as all lists of scores are.
   const std::vector<std::string>& class_names() const;
-  /// The recipe with every option spelt out; of a fused model the first member's.
+  /// The recipe with every option spelled out; of a fused model the first member's.
   std::string recipe() const;
   /// What the model holds.
   ModelInfo info() const;
@@ -365,7 +368,7 @@ class Encoder {
   Vectors encode(Inputs items, const RunOptions& options = {}) const;
   /// The length of a vector.
   std::size_t dim() const;
-  /// The recipe with every option spelt out.
+  /// The recipe with every option spelled out.
   std::string recipe() const;
   /// Writes the encoder to a file: completely or not at all.
   void save(const std::filesystem::path& path) const;

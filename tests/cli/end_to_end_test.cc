@@ -135,7 +135,7 @@ TEST_F(EndToEnd, RecipesAndOverridesReachTheModel) {
   for (const char* part : {"step=10", "size=16,24", "pca:dim=8", "words=9", "levels=1", "C=3"})
     EXPECT_THAT(recipe, HasSubstr(part));
   EXPECT_EQ(parse_recipe(recipe).text(), recipe);
-  // The spelt-out recipe means the same model.
+  // The spelled-out recipe means the same model.
   run_ok({"train", data, "-o", at("again.muster"), "--recipe", recipe});
   EXPECT_TRUE(read_text(file) == read_text(at("again.muster")));
 }

@@ -17,7 +17,8 @@ class Classifier {
   virtual ~Classifier() = default;
   virtual bool takes_gram() const = 0;
   virtual int num_classes() const = 0;
-  // How long a vector it takes, or how many training items a row of kernel values is of.
+  // The length of the rows that it scores: of a vector, or of the kernel values with all training
+  // items.
   virtual size_t num_inputs() const = 0;
   // n x dim vectors -> n x num_classes scores; larger means more likely.
   virtual Matrix<double> scores(ConstMatrixView vectors) const;

@@ -140,7 +140,7 @@ struct NoOptions {
 // recipes.
 std::string number_text(double value);
 
-// Edit distance based help for misspelt names: " (did you mean 'words'?)" or "".
+// Edit distance based help for misspelled names: " (did you mean 'words'?)" or "".
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& known);
 
 }  // namespace muster

@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace muster::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Index of the largest products[j] - half_norms[j], the first of equals.
+// Index of the largest products[j] - half_norms[j]; of equal ones the first.
 uint32_t argmax_difference(const float* HWY_RESTRICT products, const float* HWY_RESTRICT half_norms,
                            size_t n, float* best_value) {
   const hn::ScalableTag<float> d;

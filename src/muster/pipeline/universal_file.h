@@ -12,7 +12,7 @@ namespace muster {
 // Immutable.
 struct UniversalFile {
   std::filesystem::path path;
-  std::string recipe;  // feature and reductions, every option spelt out
+  std::string recipe;  // feature and reductions, every option spelled out
   size_t input_dim = 0;
   std::vector<std::shared_ptr<const Reducer>> reducers;
   Universal universal;

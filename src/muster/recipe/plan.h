@@ -17,7 +17,7 @@ struct PlannedStage {
   const StageEntry* entry = nullptr;
   std::shared_ptr<const AnyOptions> options;
 
-  // With every option spelt out, so that a later change of a default does not change what it means.
+  // With every option spelled out, so that a later change of a default does not change what it means.
   StageSpec full_spec() const;
   // How many vectors it is fitted on: the option called `samples`, if the stage has one.
   size_t num_samples() const;
@@ -43,7 +43,7 @@ struct BranchPlan {
 
   bool complete() const { return set_feature || set_kernel; }
   bool has_kernel() const { return feature_kernel || set_kernel; }
-  // In their order, every option spelt out.
+  // In their order, every option spelled out.
   std::vector<StageSpec> full_specs() const;
   // Its stages by name alone: "dsift/root/spm".
   std::string short_name() const;
@@ -65,7 +65,7 @@ struct Plan {
   Psd psd() const;
   // How the classifier wants the kernels of all branches weighed, if it does.
   std::optional<WeightLearning> weight_learning() const;
-  // Fully spelt out.
+  // Fully spelled out.
   Recipe recipe() const;
   // Short names, one per branch; of those that would be alike, with the options in which they
   // differ: "dsift:size=16/spm".

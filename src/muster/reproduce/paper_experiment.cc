@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 
-// Reads the fields of one table and refuses those that nobody asked for: a misspelt one must not be
+// Reads the fields of one table and refuses those that nobody asked for: a misspelled one must not be
 // ignored.
 class TableReader {
  public:

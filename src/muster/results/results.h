@@ -206,7 +206,8 @@ struct Results {
 
   // Some method has AUC or mean AP instead of accuracy.
   bool multi_label() const;
-  // The method with the highest deciding mean, the first of equals; none if there is no method.
+  // The method with the highest deciding mean; if several share it, the first; null if there is no
+  // method.
   const MethodResult* best() const;
 };
 

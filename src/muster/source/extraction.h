@@ -13,7 +13,7 @@
 namespace muster {
 
 struct Extraction {
-  std::string spec;  // the feature stage with every option spelt out: the key of caches
+  std::string spec;  // the feature stage with every option spelled out: the key of caches
   std::shared_ptr<const Extractor> extractor;
   int max_side_px = 0;
 };

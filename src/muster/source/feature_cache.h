@@ -33,7 +33,7 @@ class FeatureCache {
 
   // Extracts those of the items that are not there yet, over threads, and opens the entry. The
   // items must be files, which the source names by their stamps. `stage` is the feature stage with
-  // every option spelt out. Null if nothing could be kept. Calls `progress` while it waits for
+  // every option spelled out. Null if nothing could be kept. Calls `progress` while it waits for
   // another process, which is where an interruption ends it.
   std::shared_ptr<const FeatureStore> fill(const SetSource& source, const std::string& stage,
                                            std::span<const size_t> items, const Extract& extract,
