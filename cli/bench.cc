@@ -13,9 +13,9 @@
 #include "muster/recipe/plan.h"
 #include "muster/report/html.h"
 #include "muster/report/tables.h"
+#include "muster/report/thumbnails.h"
 #include "muster/results/results_json.h"
 #include "muster/store/atomic_file.h"
-#include "thumbnails.h"
 
 namespace muster::cli {
 namespace {

@@ -8,9 +8,6 @@
 #include "muster/dataset/file_names.h"
 #include "muster/draw/draw_matches.h"
 #include "muster/image/decode.h"
-#include "muster/pipeline/fit.h"
-#include "muster/setkernel/correspondence.h"
-#include "muster/source/cached_source.h"
 #include "muster/store/atomic_file.h"
 
 namespace muster::cli {
@@ -27,105 +24,29 @@ constexpr int kWeightGroups = 4;
 
 struct MatchArguments {
   Common common;
+  CacheChoice cache{.folder = "none"};
   std::string left, right, method = kDefaultMatchMethod, recipe, out;
   int draw = 60;
 };
 
-struct Matched {
-  ItemKind kind;
-  std::string recipe;
-  std::vector<VectorSet> sets;  // two; vectors reduced, places as they were found
-  std::vector<Correspondence> matches;
-  bool costs = false;  // weights are costs
-
-  bool by_level() const {
-    return std::ranges::any_of(matches,
-                               [](const Correspondence& match) { return match.level > 0; });
-  }
-};
-
-ItemKind kind_of(const std::string& item) {
-  const std::optional<ItemKind> kind = item_kind(item);
-  if (!kind)
-    throw data_error("{}: neither a picture nor a vector set by its name; allowed are {}", item,
-                     kItemExtensions);
-  return *kind;
+bool by_level(const Matches& found) {
+  return std::ranges::any_of(found.pairs, [](const MatchedPair& pair) { return pair.level > 0; });
 }
 
-ItemKind common_kind(const MatchArguments& args) {
-  const ItemKind kind = kind_of(args.left);
-  if (kind_of(args.right) != kind)
-    throw usage_error("match: {} and {} are a picture and a vector set; give two of a kind",
-                      args.left, args.right);
-  if (kind == ItemKind::kVectorSets && !args.out.empty())
+void check_picture(const MatchArguments& args, bool pictures) {
+  if (args.out.empty()) return;
+  if (!pictures)
     throw usage_error("match: -o {}: vector sets have no picture to draw on; use --json", args.out);
-  if (!args.out.empty() && !args.out.ends_with(".png"))
+  if (!args.out.ends_with(".png"))
     throw usage_error("match: -o {}: the name must end in .png", args.out);
-  return kind;
-}
-
-Error no_matches(const std::string& method) {
-  return usage_error("match: --method {}: it tells of no single matches; use {}", method, kMethods);
-}
-
-void require_known(const std::string& method) {
-  const std::string name = parse_recipe(method).branches[0][0].name;
-  if (std::ranges::none_of(all_stages(),
-                           [&](const StageEntry& stage) { return stage.name == name; }))
-    throw usage_error("match: --method {}: there is no such method; use {}", method, kMethods);
+  check_output(args.out);
 }
 
 // Features and reductions, then the matching kernel.
-BranchPlan plan_of(const MatchArguments& args, ItemKind kind) {
-  require_known(args.method);
-  std::string text = args.recipe;
-  if (text.empty() && kind == ItemKind::kImages)
-    text = args.method.starts_with("pmk") ? kDefaultForPmk : kDefaultFeatures;
-  const Plan plan =
-      plan_recipe(parse_recipe(text.empty() ? args.method : text + "/" + args.method));
-  if (plan.branches.size() != 1 || plan.classifier)
-    throw usage_error("match: --recipe {}: it takes one feature and its reductions", args.recipe);
-  const BranchPlan& branch = plan.branches[0];
-  if (!branch.set_kernel || !branch.transforms.empty()) throw no_matches(args.method);
-  if (kind == ItemKind::kImages && !branch.extractor)
-    throw usage_error("match: --recipe {}: pictures need a feature first, such as {}", args.recipe,
-                      kDefaultFeatures);
-  if (kind == ItemKind::kVectorSets && branch.extractor)
-    throw usage_error("match: --recipe {}: {} are vector sets already; leave {} out", args.recipe,
-                      args.left, branch.extractor->entry->name);
-  return branch;
-}
-
-// A width that is left to cross-validation: there is nothing to validate on, so the middle of the
-// grid.
-std::shared_ptr<const SetKernel> settled(const SetKernel& kernel,
-                                         const std::vector<VectorSet>& sets) {
-  Represented represented;
-  for (const VectorSet& set : sets) represented.push_back(kernel.represent(set));
-  const auto candidates = kernel.candidates(represented);
-  return middle_of(candidates);
-}
-
-Matched find_matches(const MatchArguments& args) {
-  Matched out{common_kind(args), {}, {}, {}, false};
-  const BranchPlan plan = plan_of(args, out.kind);
-  Dataset dataset;
-  dataset.kind = out.kind;
-  for (const std::string& name : {args.left, args.right})
-    dataset.items.push_back({name, name, "", Part::kNone});
-  const CachedSource source(dataset);
-  const std::vector<size_t> items{0, 1};
-  const FittedBranch branch = fit_branch(plan, source, items, dataset.labels, Rng(args.common.seed),
-                                         args.common.progress());
-  for (const size_t item : items)
-    out.sets.push_back(branch.reduce(source.load(plan.extraction.get(), item)));
-  const std::shared_ptr<const SetKernel> kernel = settled(*branch.kernel, out.sets);
-  const auto* matcher = dynamic_cast<const ImpliesMatches*>(kernel.get());
-  if (!matcher) throw no_matches(args.method);
-  out.matches = matcher->matches(out.sets[0], out.sets[1]);
-  out.recipe = Plan{{plan}, {}}.recipe().text();
-  out.costs = plan.gives_distances();
-  return out;
+std::string full_recipe(const MatchArguments& args, bool pictures) {
+  if (!args.recipe.empty()) return args.recipe + "/" + args.method;
+  if (!pictures) return args.method;
+  return (args.method.starts_with("pmk") ? kDefaultForPmk : kDefaultFeatures) + ("/" + args.method);
 }
 
 std::string matches_text(size_t count) {
@@ -133,40 +54,41 @@ std::string matches_text(size_t count) {
 }
 
 // By level; if there is only one, by equal parts of the range of weights. The strongest first.
-std::map<int, std::vector<Correspondence>> grouped(const Matched& matched) {
-  std::vector<Correspondence> sorted = matched.matches;
-  std::ranges::stable_sort(sorted, [&](const Correspondence& x, const Correspondence& y) {
+std::map<int, std::vector<MatchedPair>> grouped(const Matches& found) {
+  std::vector<MatchedPair> sorted = found.pairs;
+  std::ranges::stable_sort(sorted, [&](const MatchedPair& x, const MatchedPair& y) {
     if (x.level != y.level) return x.level < y.level;
-    return matched.costs ? x.weight < y.weight : x.weight > y.weight;
+    return found.costs ? x.weight < y.weight : x.weight > y.weight;
   });
-  std::map<int, std::vector<Correspondence>> out;
-  for (const Correspondence& match : sorted) {
+  const bool levels = by_level(found);
+  std::map<int, std::vector<MatchedPair>> out;
+  for (const MatchedPair& pair : sorted) {
     const double range = sorted.back().weight - sorted.front().weight;
-    int group = match.level;
-    if (!matched.by_level()) {
-      const double part = range != 0 ? (match.weight - sorted.front().weight) / range : 0;
+    int group = pair.level;
+    if (!levels) {
+      const double part = range != 0 ? (pair.weight - sorted.front().weight) / range : 0;
       group = std::min(static_cast<int>(part * kWeightGroups), kWeightGroups - 1);
     }
-    out[group].push_back(match);
+    out[group].push_back(pair);
   }
   return out;
 }
 
 // The strongest of every group, in proportion to their numbers.
-std::vector<MatchGroup> groups_to_draw(const Matched& matched, size_t most) {
+std::vector<MatchGroup> groups_to_draw(const Matches& found, size_t most) {
   std::vector<MatchGroup> out;
-  const size_t total = matched.matches.size();
-  for (auto& [number, matches] : grouped(matched)) {
-    const size_t count = matches.size();
-    MatchGroup group{matched.by_level()
+  const size_t total = found.pairs.size();
+  for (auto& [number, pairs] : grouped(found)) {
+    const size_t count = pairs.size();
+    MatchGroup group{by_level(found)
                          ? fmt::format("level {}: {}", number, count)
-                         : fmt::format("weight {:.3g} to {:.3g}: {}", matches.front().weight,
-                                       matches.back().weight, count),
+                         : fmt::format("weight {:.3g} to {:.3g}: {}", pairs.front().weight,
+                                       pairs.back().weight, count),
                      {}};
-    matches.resize(most >= total ? count : (count * most + total - 1) / total);
-    for (const Correspondence& match : matches) {
-      const auto left = matched.sets[0].places.row(match.a);
-      const auto right = matched.sets[1].places.row(match.b);
+    pairs.resize(most >= total ? count : (count * most + total - 1) / total);
+    for (const MatchedPair& pair : pairs) {
+      const auto left = found.places[0].row(pair.a);
+      const auto right = found.places[1].row(pair.b);
       group.lines.push_back({left[0], left[1], right[0], right[1]});
     }
     out.push_back(std::move(group));
@@ -174,12 +96,12 @@ std::vector<MatchGroup> groups_to_draw(const Matched& matched, size_t most) {
   return out;
 }
 
-void draw_matched(const MatchArguments& args, const Matched& matched) {
-  const std::vector<MatchGroup> groups = groups_to_draw(matched, static_cast<size_t>(args.draw));
+void draw_found(const MatchArguments& args, const Matches& found) {
+  const std::vector<MatchGroup> groups = groups_to_draw(found, static_cast<size_t>(args.draw));
   size_t drawn = 0;
   for (const MatchGroup& group : groups) drawn += group.lines.size();
-  const std::string all = matches_text(matched.matches.size());
-  const std::string title = drawn < matched.matches.size()
+  const std::string all = matches_text(found.pairs.size());
+  const std::string title = drawn < found.pairs.size()
                                 ? fmt::format("{}: {}, {} of them drawn", args.method, all, drawn)
                                 : fmt::format("{}: {}", args.method, all);
   write_file_atomically(args.out, encode_png(draw_matches(read_image(args.left),
@@ -191,18 +113,17 @@ struct LevelSum {
   double weight = 0;
 };
 
-void print_matched(const MatchArguments& args, const Matched& matched) {
+void print_found(const MatchArguments& args, const Matches& found) {
   std::map<int, LevelSum> levels;
   double total = 0;
-  for (const Correspondence& match : matched.matches) {
-    LevelSum& level = levels[match.level];
+  for (const MatchedPair& pair : found.pairs) {
+    LevelSum& level = levels[pair.level];
     ++level.count;
-    level.weight += match.weight;
-    total += match.weight;
+    level.weight += pair.weight;
+    total += pair.weight;
   }
-  fmt::print("{}: {} vectors, {}: {} vectors; {}, weight {:.4g}\n", args.left,
-             matched.sets[0].size(), args.right, matched.sets[1].size(),
-             matches_text(matched.matches.size()), total);
+  fmt::print("{}: {} vectors, {}: {} vectors; {}, weight {:.4g}\n", args.left, found.sizes[0],
+             args.right, found.sizes[1], matches_text(found.pairs.size()), total);
   if (levels.size() > 1)
     for (const auto& [level, sum] : levels)
       fmt::print("  level {:<2} {:>12}, weight {:.4g}\n", level, matches_text(sum.count),
@@ -210,29 +131,31 @@ void print_matched(const MatchArguments& args, const Matched& matched) {
   if (!args.out.empty()) fmt::print("picture: {}\n", args.out);
 }
 
-void print_matches(const MatchArguments& args, const Matched& matched) {
+nlohmann::ordered_json to_json(const MatchArguments& args, const Matches& found) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Correspondence& match : matched.matches)
-    list.push_back(
-        {{"a", match.a}, {"b", match.b}, {"level", match.level}, {"weight", match.weight}});
+  for (const MatchedPair& pair : found.pairs)
+    list.push_back({{"a", pair.a}, {"b", pair.b}, {"level", pair.level}, {"weight", pair.weight}});
   nlohmann::ordered_json out{{"a", args.left},
                              {"b", args.right},
-                             {"recipe", matched.recipe},
-                             {"sizes", {matched.sets[0].size(), matched.sets[1].size()}},
+                             {"recipe", found.recipe},
+                             {"sizes", found.sizes},
                              {"matches", list}};
   if (!args.out.empty()) out["out"] = args.out;
-  print_json(out);
+  return out;
 }
 
 int match(const MatchArguments& args) {
-  const auto threads = args.common.limit_threads();
-  if (!args.out.empty()) check_output(args.out);
-  const Matched matched = find_matches(args);
-  if (!args.out.empty()) draw_matched(args, matched);
+  const bool pictures = item_kind(args.left) == ItemKind::kImages;
+  check_picture(args, pictures);
+  RepresentOptions options;
+  args.common.apply_to(options);
+  options.source.disk = args.cache.resolve();
+  const Matches found = muster::match(args.left, args.right, full_recipe(args, pictures), options);
+  if (!args.out.empty()) draw_found(args, found);
   if (args.common.json)
-    print_matches(args, matched);
+    print_json(to_json(args, found));
   else
-    print_matched(args, matched);
+    print_found(args, found);
   return 0;
 }
 
@@ -251,6 +174,7 @@ Run add_match(CLI::App& app) {
   app.add_option("--draw", args->draw,
                  "about how many matches to draw, the strongest of every level (default 60)")
       ->check(CLI::Range(1, 1000000));
+  args->cache.add_to(app);
   args->common.add_to(app);
   return [args] { return match(*args); };
 }

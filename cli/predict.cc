@@ -17,6 +17,7 @@ constexpr size_t kFirstBatch = 8, kLargestBatch = 128;
 
 struct PredictArguments {
   Common common;
+  CacheChoice cache{.folder = "none"};
   std::string model;
   std::vector<std::string> items;
   size_t top = 0;
@@ -86,7 +87,8 @@ std::vector<std::string> expand(const std::vector<std::string>& items) {
 
 int predict(const PredictArguments& args) {
   const Model model = load(args.model);
-  const RunOptions options = args.common.run_options();
+  RunOptions options = args.common.run_options();
+  options.source.disk = args.cache.resolve();
   const std::vector<std::string> items = expand(args.items);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   bool failed = false;
@@ -129,6 +131,7 @@ Run add_predict(CLI::App& app) {
                  "than that of this share of held-out training items is none of these (its "
                  "likelihood ratio, if the model was trained with --class-mixtures)")
       ->check(CLI::Range(0.0, 1.0));
+  args->cache.add_to(app);
   args->common.add_to(app);
   return [args] { return predict(*args); };
 }

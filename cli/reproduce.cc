@@ -9,9 +9,9 @@
 #include "muster/core/error.h"
 #include "muster/report/html.h"
 #include "muster/report/tables.h"
+#include "muster/report/thumbnails.h"
 #include "muster/results/results_json.h"
 #include "muster/store/atomic_file.h"
-#include "thumbnails.h"
 
 namespace muster::cli {
 namespace {

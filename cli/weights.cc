@@ -6,9 +6,7 @@
 #include "common.h"
 #include "muster/draw/heat_map.h"
 #include "muster/image/decode.h"
-#include "muster/pipeline/fit.h"
-#include "muster/pipeline/kernel_fusion.h"
-#include "muster/source/cached_source.h"
+#include "muster/recipe/plan.h"
 #include "muster/source/readable.h"
 #include "muster/store/atomic_file.h"
 
@@ -26,12 +24,6 @@ struct WeightsArguments {
   std::vector<std::string> pair;
 };
 
-// The items that take part, and what they are told apart by.
-struct Question {
-  std::vector<size_t> items;
-  Labels labels;
-};
-
 int class_of(const Labels& labels, const std::string& name) {
   for (int c = 0; c < labels.num_classes(); ++c)
     if (labels.class_names[static_cast<size_t>(c)] == name) return c;
@@ -39,67 +31,40 @@ int class_of(const Labels& labels, const std::string& name) {
                     did_you_mean(name, labels.class_names), fmt::join(labels.class_names, ", "));
 }
 
-Question ask(const WeightsArguments& args, const Labels& labels, std::span<const size_t> items) {
-  Question out;
-  if (!args.pair.empty()) {
-    const int first = class_of(labels, args.pair[0]), second = class_of(labels, args.pair[1]);
-    out.labels.class_names = args.pair;
-    for (size_t item : items) {
-      const bool a = labels.target(item, first) > 0, b = labels.target(item, second) > 0;
-      if (a == b) continue;
-      out.items.push_back(item);
-      out.labels.of_item.push_back({a ? 0 : 1});
-    }
-  } else if (!args.one.empty()) {
-    const int wanted = class_of(labels, args.one);
-    out.labels.class_names = {args.one, "others"};
-    for (size_t item : items) {
-      out.items.push_back(item);
-      out.labels.of_item.push_back({labels.target(item, wanted) > 0 ? 0 : 1});
-    }
-  } else {
-    out.items.assign(items.begin(), items.end());
-    out.labels = labels.select(items);
+// On the items that take part in the question: two classes, or one against all others.
+Model train_on_question(const WeightsArguments& args, const TrainOptions& options) {
+  const Dataset dataset = open_data(args.source, args.common);
+  const bool two = !args.pair.empty();
+  const int first = class_of(dataset.labels, two ? args.pair[0] : args.one);
+  const int second = two ? class_of(dataset.labels, args.pair[1]) : -1;
+  std::vector<fs::path> items;
+  std::vector<std::string> labels;
+  for (const size_t item : items_of_part(dataset, Part::kTrain)) {
+    const bool a = dataset.labels.target(item, first) > 0;
+    if (two && a == (dataset.labels.target(item, second) > 0)) continue;
+    items.push_back(dataset.items[item].path);
+    labels.push_back(a ? (two ? args.pair[0] : args.one) : (two ? args.pair[1] : "others"));
   }
-  return out;
+  return muster::train(items, labels, options);
 }
 
-void require_kernels(const Plan& plan) {
-  if (plan.on_vectors())
+Model learn(const WeightsArguments& args) {
+  const bool question = !args.pair.empty() || !args.one.empty();
+  if (fs::is_regular_file(args.source) && args.choice.method.empty() &&
+      args.choice.recipe.empty() && args.source.ends_with(".muster")) {
+    if (question)
+      throw usage_error("weights: a model has its classes already; give data for --pair or --one");
+    return load(args.source);
+  }
+  TrainOptions options;
+  args.common.apply_to(options);
+  options.recipe = chosen_recipe(args.choice, "dspm").text();
+  if (const Plan plan = plan_recipe(parse_recipe(options.recipe)); plan.on_vectors())
     throw usage_error(
         "weights: {} has no kernels to weigh; use a recipe that ends in kernel-svm, such as dspm",
         plan.branches[0].short_name());
-}
-
-Pipeline learn(const WeightsArguments& args) {
-  if (fs::is_regular_file(args.source) && args.choice.method.empty() &&
-      args.choice.recipe.empty() && args.source.ends_with(".muster")) {
-    if (!args.pair.empty() || !args.one.empty())
-      throw usage_error("weights: a model has its classes already; give data for --pair or --one");
-    Pipeline pipeline = Pipeline::load(args.source);
-    require_kernels(pipeline.plan());
-    return pipeline;
-  }
-  const Dataset dataset = open_data(args.source, args.common);
-  const Plan plan =
-      plan_recipe(fit_to_data(chosen_recipe(args.choice, "dspm"), dataset.kind, args.common));
-  require_kernels(plan);
-  const CachedSource source(dataset, {.disk = args.cache.resolve()});
-  const Progress progress = args.common.progress();
-  const Question asked = ask(args, dataset.labels, items_of_part(dataset, Part::kTrain));
-  Labels labels = dataset.labels;  // by item, of those that take part
-  for (size_t i = 0; i < asked.items.size(); ++i)
-    labels.of_item[asked.items[i]] = asked.labels.of_item[i];
-  labels.class_names = asked.labels.class_names;
-  labels.difficult.clear();
-  FitOptions options;
-  options.left_out = [&](std::span<const ItemFailure> failures) {
-    std::vector<std::string> reasons;
-    for (const ItemFailure& failure : failures) reasons.push_back(failure.reason);
-    say_left_out(reasons, args.common);
-  };
-  return fit_pipeline(plan, source, asked.items, labels.select(asked.items), args.common.seed,
-                      progress, options);
+  options.source.disk = args.cache.resolve();
+  return question ? train_on_question(args, options) : muster::train(args.source, options);
 }
 
 // Levels of a pyramid with that many cells in all; -1 if there is no such pyramid.
@@ -140,27 +105,24 @@ void print_cells(const std::vector<double>& cells) {
 }
 
 int weights(const WeightsArguments& args) {
-  const auto threads = args.common.limit_threads();
-  const Pipeline pipeline = learn(args);
+  const Model model = learn(args);
+  const std::vector<KernelShare> shares = model.kernel_shares();
   fs::create_directories(args.out);
-  const std::vector<BranchShare> shares = kernel_shares(pipeline.branches());
-  const std::vector<std::string> names = pipeline.plan().branch_names();
-  Json record{{"recipe", pipeline.plan().recipe().text()},
-              {"classes", pipeline.class_names()},
-              {"branches", Json::array()}};
+  Json record{
+      {"recipe", model.recipe()}, {"classes", model.class_names()}, {"branches", Json::array()}};
   for (size_t b = 0; b < shares.size(); ++b) {
-    const std::string& name = names[b];
+    const KernelShare& share = shares[b];
     std::vector<std::string> pictures;
-    if (shares[b].parts.size() > 1)
+    if (share.parts.size() > 1)
       pictures =
-          draw_cells(shares[b].parts, (fs::path(args.out) / fmt::format("branch{}", b)).string());
-    record["branches"].push_back({{"branch", name},
-                                  {"share", shares[b].share},
-                                  {"parts", shares[b].parts},
+          draw_cells(share.parts, (fs::path(args.out) / fmt::format("branch{}", b)).string());
+    record["branches"].push_back({{"branch", share.branch},
+                                  {"share", share.share},
+                                  {"parts", share.parts},
                                   {"pictures", pictures}});
     if (args.common.json) continue;
-    fmt::print("{}: {:.3f} of the kernel\n", name, shares[b].share);
-    if (shares[b].parts.size() > 1) print_cells(shares[b].parts);
+    fmt::print("{}: {:.3f} of the kernel\n", share.branch, share.share);
+    if (share.parts.size() > 1) print_cells(share.parts);
   }
   write_file_atomically(fs::path(args.out) / "weights.json", record.dump(1) + "\n");
   if (args.common.json) print_json(record);

@@ -19,6 +19,7 @@
 /// includes one file, and a reader finds the whole interface in one place.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -81,7 +82,8 @@ struct TrainOptions {
   SourceOptions source = {};    ///< as in RunOptions
 };
 
-/// Options of gram(), fit_kernel(), fit_encoder() and extract_features().
+/// Options of fit_encoder(), fit_kernel(), gram(), match(), extract_features() and
+/// write_features().
 struct RepresentOptions {
   std::vector<std::string> set = {};  ///< overrides: "option=value" or "stage.option=value"
   std::uint64_t seed = 1;             ///< one seed, one result
@@ -282,6 +284,41 @@ struct KernelMatrix {
   double operator()(std::size_t i, std::size_t j) const { return values[i * cols + j]; }
 };
 
+/// How much of the kernel of a model comes from one branch of its recipe, on average over the
+/// training items.
+struct KernelShare {
+  std::string branch;         ///< its stages
+  double share = 0;           ///< all branches together have 1
+  std::vector<double> parts;  ///< of that, by part (the cells of a spatial pyramid); they sum to 1
+};
+
+/// Two vectors, one of each set, that a kernel pairs.
+struct MatchedPair {
+  std::size_t a;  ///< row of the first set
+  std::size_t b;  ///< row of the second set
+  int level;      ///< of the pyramid at which the two first share a bin; 0 is the finest
+  double weight;  ///< what the pair adds to the kernel before normalisation
+};
+
+/// Which vectors of two sets belong together, as a kernel sees it.
+struct Matches {
+  std::string recipe;                  ///< every option spelled out
+  std::array<std::size_t, 2> sizes{};  ///< vectors of the two sets
+  std::array<Vectors, 2> places{};     ///< where they lie: x, y, scale; empty if it is not known
+  /// Every vector of the smaller set once, by level, then by rows.
+  std::vector<MatchedPair> pairs;
+  bool costs = false;  ///< whether weights are costs, of which the smallest is the best
+};
+
+/// What write_features() did.
+struct ExtractReport {
+  std::string recipe;             ///< every option spelled out
+  std::size_t kept = 0;           ///< items whose features were there before
+  std::size_t added = 0;          ///< items whose features were added
+  std::size_t vectors_added = 0;  ///< local features of the latter
+  std::vector<LeftOut> left_out;  ///< items that could not be read
+};
+
 // ---- Models -----------------------------------------------------------------------------------
 
 /// A trained model. Immutable and thread-safe; a copy shares its state.
@@ -321,6 +358,10 @@ class Model {
   ModelInfo info() const;
   /// How it was trained; empty for a model that was loaded or fused.
   const FitReport& report() const;
+
+  /// How much each kernel weighs, in the order of the recipe's branches. A usage error for a model
+  /// without kernels (its classifier takes vectors) and for a fused one.
+  std::vector<KernelShare> kernel_shares() const;
 
   /// @cond internal
   class State;
@@ -489,6 +530,18 @@ struct LabelledData {
 
 /// The items of class folders, train and test folders, a list file or a VOC folder.
 LabelledData read_dataset(const std::filesystem::path& data);
+
+/// Which vectors of two items belong together, by a recipe that ends in pmk, vg-pmk, matching or
+/// greedy. Stages are fitted to the two.
+Matches match(const Input& a, const Input& b, const std::string& recipe,
+              const RepresentOptions& options = {});
+
+/// Writes the local features of a data set to a folder, for SourceOptions::features, by a recipe of
+/// a feature and reductions that learn nothing, such as "dsift/root"; without one, by the feature
+/// of train()'s default method. What the folder has already is kept, so work that was cancelled
+/// goes on; a folder made by another recipe is a usage error.
+ExtractReport write_features(const std::filesystem::path& data, const std::filesystem::path& folder,
+                             const std::string& recipe = "", const RepresentOptions& options = {});
 
 /// The .npy and .npz files of a folder (or the one file given) in sorted order, without the files
 /// of places that belong to them: one set each.

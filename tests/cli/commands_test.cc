@@ -116,6 +116,62 @@ TEST_F(Commands, ExtractGoesOnWhereItStopped) {
   EXPECT_FALSE(fs::exists(at("other")));
 }
 
+// The commands whose caches no other test looks at.
+TEST_F(Commands, ACacheChangesNoResult) {
+  const std::string data = pictures(2, 4), model = at("m.muster");
+  run_ok({"train", data, "-o", model, "--recipe", "dsift/bow:words=9/linear-svm:C=1"});
+  const std::vector<std::vector<std::string>> commands{
+      {"predict", model, data + "/bricks"},
+      {"evaluate", model, data},
+      {"match", data + "/bricks/0000.png", data + "/bricks/0001.png"},
+      {"extract", data, "-o", at("features")},
+      {"weights", data, "-o", at("w"), "--recipe", "dsift/spm:words=9,levels=1/kernel-svm:C=1"}};
+  for (std::vector<std::string> command : commands) {
+    SCOPED_TRACE(command[0]);
+    const std::string expected = run_ok(command).out, cache = at("cache-" + command[0]);
+    fs::remove_all(at("features"));
+    command.insert(command.end(), {"--cache", cache});
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(run_ok(command).out, expected);
+      fs::remove_all(at("features"));
+    }
+    size_t entries = 0;
+    for (const auto& entry : fs::directory_iterator(cache)) entries += entry.is_directory();
+    EXPECT_EQ(entries, 1u);
+  }
+}
+
+TEST_F(Commands, WeightsOfDataAndModels) {
+  const std::string data = pictures(3, 6), model = at("m.muster");
+  const std::string recipe = "dsift/spm:words=9,levels=1/kernel-svm:C=1";
+  const auto weights = [&](const std::string& source, std::vector<std::string> more) {
+    more.insert(more.begin(), {"weights", source, "-o", at("w"), "--json"});
+    return run_ok(more).json();
+  };
+  const json all = weights(data, {"--recipe", recipe});
+  EXPECT_EQ(all["classes"].size(), 3u);
+  ASSERT_EQ(all["branches"].size(), 1u);
+  ASSERT_EQ(all["branches"][0]["parts"].size(), 5u);
+  double sum = 0;
+  for (const double part : all["branches"][0]["parts"]) sum += part;
+  EXPECT_NEAR(sum, 1, 1e-9);
+  ASSERT_EQ(all["branches"][0]["pictures"].size(), 2u);
+  EXPECT_TRUE(fs::exists(at("w/branch0-level1.png")));
+  EXPECT_EQ(json::parse(read_text(at("w/weights.json"))), all);
+  run_ok({"train", data, "-o", model, "--recipe", recipe});
+  EXPECT_EQ(weights(model, {}), all);
+
+  const std::string one = all["classes"][0], other = all["classes"][2];
+  EXPECT_EQ(weights(data, {"--recipe", recipe, "--one", one})["classes"], (json{one, "others"}));
+  EXPECT_EQ(weights(data, {"--recipe", recipe, "--pair", one + "," + other})["classes"],
+            (json{one, other}));
+  expect_error({"weights", model, "-o", at("w"), "--one", one}, 2, "classes already");
+  expect_error({"weights", data, "-o", at("w"), "--one", "nobody"}, 2, "no class 'nobody'");
+  expect_error({"weights", data, "-o", at("w"), "--method", "bow-linear"}, 2, "no kernels");
+  run_ok({"train", data, "-o", model, "--recipe", "dsift/bow:words=9/linear-svm:C=1"});
+  expect_error({"weights", model, "-o", at("w")}, 2, "no kernels");
+}
+
 TEST_F(Commands, EncodeAndGram) {
   const std::string sets = clouds(10) + "/circle", others = at("clouds/cross");
   run_ok({"encode", sets, "-o", at("x.npy"), "--recipe", "bow:words=6", "--fit", others});

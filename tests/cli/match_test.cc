@@ -38,8 +38,9 @@ TEST_F(Match, DrawsTheMatchesOfTwoPictures) {
   expect_error({"match", a, b, "-o", at("pairs.jpg")}, 2, ".png");
   expect_error({"match", a, b, "--method", "match"}, 2, "greedy");
   expect_error({"match", a, b, "--method", "bow"}, 2, "greedy");
-  expect_error({"match", a, b, "--method", "foo"}, 2, "no such method; use");
-  expect_error({"match", a, b, "--recipe", "pca"}, 2, "need a feature first");
+  expect_error({"match", a, b, "--method", "foo"}, 2, "'foo'");
+  expect_error({"match", a, b, "--recipe", "pca"}, 2,
+               "a feature stage such as dsift must come first");
   expect_error({"match", a, b, "--recipe", "dsift/bow"}, 2, "set feature");
   expect_error({"match", a, at("none.png")}, 3, "none.png");
   expect_error({"match", a, at("notes.txt")}, 3, "notes.txt");
@@ -61,9 +62,10 @@ TEST_F(Match, OfVectorSetsIsJson) {
   EXPECT_EQ(found["matches"][0], (json{{"a", 0}, {"b", 1}, {"level", 0}, {"weight", 1.0}}));
   EXPECT_EQ(found["matches"][1], (json{{"a", 2}, {"b", 0}, {"level", 0}, {"weight", 1.0}}));
   expect_error({"match", at("a.npy"), at("b.npy"), "-o", at("x.png")}, 2, "--json");
-  expect_error({"match", at("a.npy"), at("b.npy"), "--recipe", "dsift"}, 2, "leave dsift out");
+  EXPECT_THAT(run_ok({"match", at("a.npy"), at("b.npy"), "--recipe", "dsift"}).err,
+              HasSubstr("the feature stage dsift is left out"));
   write_text(at("c.png"), "");
-  expect_error({"match", at("a.npy"), at("c.png")}, 2, "two of a kind");
+  expect_error({"match", at("a.npy"), at("c.png")}, 3, "two kinds");
 }
 
 TEST_F(Match, KernelsAreListedWithWhatTheyAre) {

@@ -2,6 +2,7 @@
 #include "muster/api/run.h"
 #include "muster/core/error.h"
 #include "muster/crossval/cross_validation.h"
+#include "muster/dataset/file_names.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
 #include "muster/source/cached_source.h"
@@ -11,15 +12,33 @@
 namespace muster {
 namespace {
 
-// One item alone, so that a batch gives the same bytes as its items one by one. Branches with the
-// same feature share its extraction.
+// One item alone, so that a batch gives the same bytes as its items one by one.
+Prediction predict_item(const Model::State& state, const SetSource& source, size_t item) {
+  return state.prediction(state.ensemble.predict(source, {&item, 1}, {}), 0);
+}
+
+// Branches with the same feature share its extraction.
 Prediction predict_alone(const Model::State& state, Inputs inputs, size_t item) {
   auto own = std::make_unique<InputSource>(inputs.subspan(item, 1), item);
-  const size_t first = 0;
-  if (state.ensemble.branches().size() == 1)
-    return state.prediction(state.ensemble.predict(*own, {&first, 1}, {}), 0);
-  const CachedSource shared(std::move(own));
-  return state.prediction(state.ensemble.predict(shared, {&first, 1}, {}), 0);
+  if (state.ensemble.branches().size() == 1) return predict_item(state, *own, 0);
+  return predict_item(state, CachedSource(std::move(own)), 0);
+}
+
+// With the features of all picture files made first, or found, in the cache on disk; null if there
+// is to be none.
+std::unique_ptr<const SetSource> stored_features(const Ensemble& ensemble, Inputs items,
+                                                 const Run& run) {
+  if (run.source().disk.folder.empty() || !ensemble.branches()[0].extractor) return nullptr;
+  auto source = std::make_unique<CachedSource>(std::make_unique<InputSource>(items), run.source());
+  std::vector<size_t> files;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const Input item = items[i];
+    const auto* path = std::get_if<std::filesystem::path>(&item.value());
+    if (path && item_kind(*path) == ItemKind::kImages) files.push_back(i);
+  }
+  for (const Extraction* extraction : ensemble.extractions())
+    source->prepare(extraction, files, run.progress());
+  return source;
 }
 
 }  // namespace
@@ -32,11 +51,12 @@ Prediction Model::predict(const Input& item) const {
 
 std::vector<Answer> Model::predict(Inputs items, const RunOptions& options) const {
   const Run run(options, "predict");
+  const std::unique_ptr<const SetSource> stored = stored_features(state_->ensemble, items, run);
   std::vector<std::optional<Answer>> answers(items.size());
   ProgressStep step(run.progress(), "predicting", items.size());
   parallel_for(items.size(), 1, [&](size_t i, size_t) {
     try {
-      answers[i] = predict_alone(*state_, items, i);
+      answers[i] = stored ? predict_item(*state_, *stored, i) : predict_alone(*state_, items, i);
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::kData) throw;
       answers[i] = error;

@@ -103,29 +103,5 @@ TEST(Fit, UnreadableItemsAreLeftOutOnlyIfTheCallerIsTold) {
   EXPECT_NE(dataset.items[told[0]].name.find("broken"), std::string::npos);
 }
 
-// Of so few vectors all are drawn, so the model is that of the readable pictures alone, byte for
-// byte. Both stages learn from labels: each vector must keep that of its picture.
-TEST(Fit, SamplesKeepTheirLabelsWhenPicturesAreLeftOut) {
-  const TempDir folder, models;
-  put_pictures(folder, 3, 4, 40);
-  const Plan plan =
-      plan_recipe(parse_recipe("dsift/pls:dim=4/bow:words=6,per_category=true/linear-svm:C=1"));
-  std::vector<std::string> bytes;
-  for (const bool broken : {false, true}) {
-    for (const std::string& name : synth_class_names(3))
-      if (broken) folder.put(name + "/1-broken.png", "no picture");
-    const Dataset dataset = open_dataset(folder.path());
-    const CachedSource source(dataset);
-    size_t left_out = 0;
-    const FitOptions options{
-        .left_out = [&](std::span<const ItemFailure> failures) { left_out += failures.size(); }};
-    fit_pipeline(plan, source, all_items(dataset), dataset.labels, 1, {}, options)
-        .save(models.path() / "model.muster");
-    EXPECT_EQ(left_out, broken ? 3u : 0u);
-    bytes.push_back(read_whole_file(models.path() / "model.muster"));
-  }
-  EXPECT_TRUE(bytes[0] == bytes[1]);
-}
-
 }  // namespace
 }  // namespace muster

@@ -77,7 +77,7 @@ class KernelFusion {
   bool learned_ = false;
   std::vector<Candidate> candidates_;
   mutable std::mutex mutex_;
-  // Learnt without the items that are the key.
+  // Learned without the items that are the key.
   mutable std::map<std::vector<size_t>, std::vector<Candidate>> without_;
 };
 

@@ -17,7 +17,8 @@ struct PlannedStage {
   const StageEntry* entry = nullptr;
   std::shared_ptr<const AnyOptions> options;
 
-  // With every option spelled out, so that a later change of a default does not change what it means.
+  // With every option spelled out, so that a later change of a default does not change what it
+  // means.
   StageSpec full_spec() const;
   // How many vectors it is fitted on: the option called `samples`, if the stage has one.
   size_t num_samples() const;

@@ -7,11 +7,11 @@
 #include "muster/dataset/dataset.h"
 #include "muster/results/results.h"
 
-namespace muster::cli {
+namespace muster {
 
 // Item name -> data URI, for the mistakes that the page shows; empty for vector sets. Pictures that
 // cannot be read any more are passed over.
 std::map<std::string, std::string> mistake_thumbnails(const Results& results,
                                                       const Dataset& dataset);
 
-}  // namespace muster::cli
+}  // namespace muster

@@ -1,4 +1,4 @@
-#include "thumbnails.h"
+#include "muster/report/thumbnails.h"
 
 #include <cstdint>
 
@@ -6,7 +6,7 @@
 #include "muster/image/decode.h"
 #include "muster/report/html.h"
 
-namespace muster::cli {
+namespace muster {
 namespace {
 
 constexpr int kThumbnailSidePx = 144;
@@ -47,4 +47,4 @@ std::map<std::string, std::string> mistake_thumbnails(const Results& results,
   return out;
 }
 
-}  // namespace muster::cli
+}  // namespace muster
