@@ -88,7 +88,7 @@ TEST(Spm, TakesWeightsOfItsCells) {
   EXPECT_EQ(other->part_weights(), weights);
 }
 
-TEST(Spm, AsksForWeightsUntilTheyAreLearnt) {
+TEST(Spm, AsksForWeightsUntilTheyAreLearned) {
   SpmOptions options = small(9, 1, SpmCounts::kShare);
   EXPECT_EQ(Fixture(options, 2).kernel->weights_to_learn(), nullptr);
   options.weights = SpmWeights::kMkl;

@@ -115,7 +115,7 @@ TEST(Plan, NamesTheStageThatIsOutOfOrder) {
   }
 }
 
-TEST(Plan, KnowsWhereWeightsAreLearnt) {
+TEST(Plan, KnowsWhereWeightsAreLearned) {
   EXPECT_FALSE(plan("dsift/spm/kernel-svm").branches[0].learns_weights());
   EXPECT_TRUE(plan("dsift/spm:weights=uniform/kernel-svm").branches[0].learns_weights());
   EXPECT_FALSE(plan("dsift/spm/kernel-svm").weight_learning());
