@@ -303,8 +303,10 @@ TEST(Api, MatchesPairVectorsThatAreNear) {
   EXPECT_EQ(found.pairs[1].a, 2u);
   EXPECT_EQ(found.pairs[1].b, 0u);
   EXPECT_FALSE(match(a, b, "pmk").costs);
-  for (const char* recipe : {"match", "bow:words=2", "greedy/normalise", "spm:words=2"})
-    EXPECT_ERROR(match(a, b, recipe), kUsage, "greedy") << recipe;
+  for (const char* recipe : {"match", "bow:words=2", "greedy/normalise", "sum-match"}) {
+    SCOPED_TRACE(recipe);
+    EXPECT_ERROR(match(a, b, recipe), kUsage, "vg-pmk");
+  }
   EXPECT_ERROR(match(a, b, "pmk/kernel-svm"), kUsage, "classifier");
   EXPECT_ERROR(match(a, "no.png", "pmk"), kData, "two kinds");
 }

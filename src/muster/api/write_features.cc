@@ -3,7 +3,6 @@
 #include "muster/pipeline/local_features.h"
 #include "muster/recipe/default_method.h"
 #include "muster/source/cached_source.h"
-#include "muster/source/readable.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/feature_shards.h"
 
