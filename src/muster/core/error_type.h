@@ -18,10 +18,8 @@ enum class ErrorKind {
 /// Everything that muster throws. The message names what is wrong, what is allowed and what to do.
 class Error : public std::runtime_error {
  public:
-  /// With a message for a person.
   /// The message is for people.
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
-  /// What went wrong.
   /// What sort of error it is.
   ErrorKind kind() const { return kind_; }
 

@@ -16,7 +16,7 @@ using synth::Point;
 using Colour = std::array<double, 3>;
 
 // What decides how hard the set is. With these, 1000 words of dense SIFT and a linear SVM on 30
-// training pictures a class are right on about four test pictures in five (8 classes).
+// training pictures per class are right on about four test pictures in five (8 classes).
 constexpr double kMaxTurn = 0.8;      // radians, either way
 constexpr double kMinPeriod = 0.085;  // distance of pattern elements, of the shorter side
 constexpr double kMaxPeriod = 0.18;
