@@ -463,7 +463,7 @@ class Kernel {
   KernelMatrix gram(Inputs rows, Inputs cols, const RunOptions& options = {}) const;
   /// How many items it was fitted to.
   std::size_t size() const;
-  /// The recipe with every option spelt out.
+  /// The recipe with every option spelled out.
   std::string recipe() const;
   /// Writes the kernel to a file: completely or not at all.
   void save(const std::filesystem::path& path) const;
