@@ -367,7 +367,8 @@ TEST(Api, ACacheOnDiskGivesTheSameAnswers) {
     // looked at again.
     if (run == 0) {
       const auto time = fs::last_write_time(items[0]);
-      std::ofstream(items[0], std::ios::binary) << std::string(fs::file_size(items[0]), 'x');
+      const std::string other(fs::file_size(items[0]), 'x');
+      std::ofstream(items[0], std::ios::binary) << other;
       fs::last_write_time(items[0], time);
     }
   }
