@@ -106,12 +106,12 @@ void print_cells(const std::vector<double>& cells) {
 
 int weights(const WeightsArguments& args) {
   const Model model = learn(args);
-  const std::vector<KernelShare> shares = model.kernel_shares();
+  const std::vector<ShareOfKernel> shares = model.kernel_shares();
   fs::create_directories(args.out);
   Json record{
       {"recipe", model.recipe()}, {"classes", model.class_names()}, {"branches", Json::array()}};
   for (size_t b = 0; b < shares.size(); ++b) {
-    const KernelShare& share = shares[b];
+    const ShareOfKernel& share = shares[b];
     std::vector<std::string> pictures;
     if (share.parts.size() > 1)
       pictures =

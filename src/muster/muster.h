@@ -286,7 +286,7 @@ struct KernelMatrix {
 
 /// How much of the kernel of a model comes from one branch of its recipe, on average over the
 /// training items.
-struct KernelShare {
+struct ShareOfKernel {
   std::string branch;         ///< its stages
   double share = 0;           ///< all branches together have 1
   std::vector<double> parts;  ///< of that, by part (the cells of a spatial pyramid); they sum to 1
@@ -361,7 +361,7 @@ class Model {
 
   /// How much each kernel weighs, in the order of the recipe's branches. A usage error for a model
   /// without kernels (its classifier takes vectors) and for a fused one.
-  std::vector<KernelShare> kernel_shares() const;
+  std::vector<ShareOfKernel> kernel_shares() const;
 
   /// @cond internal
   class State;

@@ -334,7 +334,7 @@ TEST(Api, KernelSharesAddUpToOne) {
   const Sets sets(4);
   const Model model =
       train(sets.views, sets.labels, {.recipe = "bow:words=4/rbf+sum-match//kernel-svm:C=1"});
-  const std::vector<KernelShare> shares = model.kernel_shares();
+  const std::vector<ShareOfKernel> shares = model.kernel_shares();
   ASSERT_EQ(shares.size(), 2u);
   EXPECT_EQ(shares[0].branch, "bow/rbf");
   EXPECT_NEAR(shares[0].share + shares[1].share, 1, 1e-12);

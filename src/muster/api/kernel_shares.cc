@@ -4,7 +4,7 @@
 
 namespace muster {
 
-std::vector<KernelShare> Model::kernel_shares() const {
+std::vector<ShareOfKernel> Model::kernel_shares() const {
   if (state_->ensemble.fused())
     throw usage_error("weights: the model is fused; take the weights of one of its members");
   const Pipeline& pipeline = state_->ensemble.members()[0];
@@ -13,7 +13,7 @@ std::vector<KernelShare> Model::kernel_shares() const {
         "weights: {} has no kernels to weigh; use a recipe that ends in kernel-svm, such as dspm",
         pipeline.plan().branches[0].short_name());
   const std::vector<std::string> names = pipeline.plan().branch_names();
-  std::vector<KernelShare> out;
+  std::vector<ShareOfKernel> out;
   for (BranchShare& share : muster::kernel_shares(pipeline.branches()))
     out.push_back({names[out.size()], share.share, std::move(share.parts)});
   return out;
