@@ -54,7 +54,7 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
     classes_ : ndarray
         The classes, sorted.
     recipe_ : str
-        The method with every option spelt out.
+        The method with every option spelled out.
     report_ : dict
         How it was fitted: "items", "left_out", "seconds", and "fit" with "C", "folds", "tried" and "cross_validated".
     n_features_in_ : int

@@ -39,7 +39,7 @@ class SetEncoder(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SetEstimator
     Attributes
     ----------
     recipe_ : str
-        The recipe with every option spelt out.
+        The recipe with every option spelled out.
     encoder_ : object
         The library's encoder; immutable.
 

@@ -30,7 +30,7 @@ class SetKernel(TransformerMixin, SetEstimator):  # type: ignore[misc]
     Attributes
     ----------
     recipe_ : str
-        The recipe with every option spelt out.
+        The recipe with every option spelled out.
     kernel_ : object
         The library's kernel with the training sets; immutable.
 
