@@ -16,8 +16,8 @@ namespace {
 
 using Texts = std::map<std::string, std::string>;
 
-// Reads the fields of one table and refuses those that nobody asked for: a misspelled one must not be
-// ignored.
+// Reads the fields of one table and refuses those that nobody asked for: a misspelled one must not
+// be ignored.
 class TableReader {
  public:
   TableReader(const toml::table& table, std::string where)
