@@ -69,7 +69,10 @@ function showAnswer(file, outcome) {
   const text = element("div", {}, element("h3", {}, file.name || "pasted picture"));
   const picture = element("img", { alt: "", src: URL.createObjectURL(file) });
   picture.addEventListener("load", () => URL.revokeObjectURL(picture.src));
-  picture.addEventListener("error", () => picture.remove());
+  picture.addEventListener("error", () => {
+    picture.parentNode.remove();
+    card.classList.add("alone");
+  });
   card.append(element("div", {}, picture), text);
   if (outcome.error) {
     text.append(element("p", { className: "error" }, outcome.error));
@@ -87,7 +90,9 @@ async function predict(files) {
     byId("status").textContent = `Looking at ${file.name || "the picture"} (${i + 1} of ${files.length}) ...`;
     const query = new URLSearchParams({ top: "5", model: chosenModel()?.name ?? "" });
     try {
-      const answer = await ask(`/predict?${query}`, { method: "POST", body: file });
+      const body = new FormData();  // not the file alone: its name is part of messages
+      body.append("file", file, file.name || "pasted picture");
+      const answer = await ask(`/predict?${query}`, { method: "POST", body });
       const prediction = answer.predictions[0];
       showAnswer(file, prediction);
       byId("status").textContent = `${file.name || "The picture"}: ${prediction.class}`;

@@ -1,27 +1,15 @@
 """Bad input, clumsy or hostile: a documented status and message, and the server serves on."""
 
 import json
-import struct
 import threading
 import time
 import unittest
-import zlib
 
-from serving import MARKUP, Serving, data, multipart, npy, picture, raw_answer, vectors
+from serving import MARKUP, Serving, data, multipart, npy, picture, png, raw_answer, vectors
 
 MAX_MIB = 1
 PREDICT = "/predict?model=pictures"
 INFER = "/v2/models/pictures/infer"
-
-
-def png(width, height):
-    """A grey picture of one level, as small as zlib makes it."""
-    def chunk(kind, content):
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-    packer = zlib.compressobj(9)
-    rows = b"".join(packer.compress(bytes(width + 1)) for _ in range(height)) + packer.flush()
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) + chunk(b"IDAT", rows) +
-            chunk(b"IEND", b""))
 
 
 def tensor(**changes):

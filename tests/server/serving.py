@@ -9,10 +9,12 @@ import pathlib
 import queue
 import random
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
 import time
+import zlib
 
 MUSTER = os.environ.get("MUSTER", "muster")
 MARKUP = "<img src=x onerror=alert(1)>"  # the name of a class
@@ -28,6 +30,16 @@ def npy(rows):
     head += " " * (63 - (10 + len(head)) % 64) + "\n"
     data = array.array("f", [value for row in rows for value in row])
     return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + data.tobytes()
+
+
+def png(width, height):
+    """A grey picture of one level, as small as zlib makes it."""
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+    packer = zlib.compressobj(9)
+    rows = b"".join(packer.compress(bytes(width + 1)) for _ in range(height)) + packer.flush()
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) + chunk(b"IDAT", rows) +
+            chunk(b"IEND", b""))
 
 
 def vectors(kind, seed, count=20):
