@@ -39,7 +39,8 @@ def train(folder, model):
     files = sorted(p for p in pathlib.Path(folder).glob("*/*") if p.suffix in (".png", ".jpg"))
     sets = [descriptors(p.read_bytes()) for p in files]
     words = MiniBatchKMeans(WORDS, random_state=1, n_init=1).fit(np.concatenate(sets))
-    classifier = CalibratedClassifierCV(LinearSVC(C=1.0), cv=3).fit([histogram(words, s) for s in sets], [p.parent.name for p in files])
+    names = np.array([p.parent.name for p in files])
+    classifier = CalibratedClassifierCV(LinearSVC(C=1.0), cv=3).fit([histogram(words, s) for s in sets], names)
     joblib.dump((words, classifier), model)
 
 
