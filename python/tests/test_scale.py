@@ -23,7 +23,7 @@ rng = np.random.default_rng(0)
 labels = np.arange(count) % 2
 for begin in range(0, count, 1000):  # in blocks, so that no double-precision copy raises the peak
     block = rng.standard_normal((1000 * size, dim), dtype=np.float32)
-    block[:, 0] += np.repeat(labels[begin:begin + 1000], size)
+    block[:, 0] += 2 * np.repeat(labels[begin:begin + 1000], size)
     values[begin * size:(begin + 1000) * size] = block
 sets = muster.Sets(values, np.arange(0, count * size + 1, size))
 muster.SetClassifier("bow:words=16/linear-svm:C=1").fit(sets[:200], labels[:200]).predict(sets[:200])  # what any run needs
