@@ -92,5 +92,68 @@ TEST_P(EverySetFeature, SurvivesDegenerateSamples) {
   }
 }
 
+// The set many times over, so that one vector is a small change; all in one cell.
+VectorSet repeated(const VectorSet& set, size_t times) {
+  std::vector<size_t> rows;
+  for (size_t k = 0; k < times; ++k)
+    for (size_t i = 0; i < set.size(); ++i) rows.push_back(i);
+  VectorSet out = set;
+  out.vectors = select_rows(set.vectors.view(), rows);
+  out.places = Matrix<float>(rows.size(), 3);
+  return out;
+}
+
+std::vector<double> random_gradient(size_t dim) {
+  Rng rng(3);
+  std::vector<double> out(dim);
+  for (double& value : out) value = rng.normal();
+  return out;
+}
+
+double product(const std::vector<double>& gradient, const std::vector<float>& vector) {
+  double out = 0;
+  for (size_t t = 0; t < gradient.size(); ++t) out += gradient[t] * static_cast<double>(vector[t]);
+  return out;
+}
+
+// But for powers, whose slopes are rounded off for larger changes than this (evidence_test.cc tests
+// what they tell).
+TEST_P(EverySetFeature, SharesAreWhatAVectorChanges) {
+  if (GetParam().stage.full_spec().text().find("power=1") == std::string::npos) return;
+  MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
+  const std::vector<double> gradient = random_gradient(feature->dim());
+  const VectorSet set = repeated(random_set(12, 5), 40);
+  const std::vector<double> shares = feature->shares(set, gradient);
+  const double whole = product(gradient, encode(*feature, set));
+  double error = 0, size = 0;
+  for (size_t i = 1; i < 12; ++i) {  // one copy of vector 0 becomes vector i
+    VectorSet other = set;
+    std::ranges::copy(set.vectors.row(i), other.vectors.row(0).begin());
+    const double change = product(gradient, encode(*feature, other)) - whole;
+    error += std::pow(change - (shares[i] - shares[0]), 2);
+    size += std::pow(change, 2);
+  }
+  EXPECT_LT(error, 0.01 * size + 1e-8);
+}
+
+TEST_P(EverySetFeature, SharesOfAnAdditiveOneAddUp) {
+  MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
+  const std::vector<double> gradient = random_gradient(feature->dim());
+  for (const VectorSet& set : random_sets(6)) {
+    const std::vector<double> shares = feature->shares(set, gradient);
+    ASSERT_EQ(shares.size(), set.size());
+    EXPECT_TRUE(all_finite(shares));
+    if (!feature->additive()) continue;
+    double sum = 0, magnitude = 0;
+    const std::vector<float> vector = encode(*feature, set);
+    for (const double share : shares) sum += share;
+    for (size_t t = 0; t < gradient.size(); ++t)
+      magnitude += std::abs(gradient[t] * static_cast<double>(vector[t]));
+    EXPECT_NEAR(sum, product(gradient, vector), 1e-4 * magnitude);
+  }
+  for (const NamedSet& tested : degenerate_sets())
+    EXPECT_TRUE(all_finite(feature->shares(tested.set, gradient))) << tested.name;
+}
+
 }  // namespace
 }  // namespace muster::contract

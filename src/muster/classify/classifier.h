@@ -1,6 +1,8 @@
 // Vectors or rows of a Gram matrix become scores, one per class. Never sees sets or images.
 #pragma once
 
+#include <optional>
+
 #include "muster/core/labels.h"
 #include "muster/core/progress.h"
 #include "muster/core/rng.h"
@@ -9,6 +11,13 @@
 namespace muster {
 
 struct FitStatistics;
+
+// A score that is weights . x + offset for every input x: a vector, or the kernel values with all
+// training items.
+struct LinearScore {
+  std::vector<double> weights;
+  double offset = 0;
+};
 
 // Immutable and shareable between threads. Exactly one of the two kinds of input is accepted;
 // takes_gram() says which.
@@ -24,6 +33,8 @@ class Classifier {
   virtual Matrix<double> scores(ConstMatrixView vectors) const;
   // n x num_train kernel values against the training items -> n x num_classes scores.
   virtual Matrix<double> scores_from_gram(MatrixView<const double> kernel_rows) const;
+  // The score of a class if it is linear in the input; none if it is not (one-vs-one).
+  virtual std::optional<LinearScore> linear_score(int) const { return std::nullopt; }
   // Calibrated: for one-label data rows sum to 1 and the largest is the largest score's; for
   // multi-label data each label has a probability of its own.
   virtual Matrix<double> probabilities(MatrixView<const double> scores) const = 0;

@@ -33,6 +33,24 @@ class DecisionClassifier final : public Classifier {
       return Classifier::scores_from_gram(kernel_rows);
   }
 
+  std::optional<LinearScore> linear_score(int c) const override {
+    if (rule_.scheme != Scheme::kOneVsAll) return std::nullopt;
+    // Two classes share one decision.
+    const bool negated = decisions_.offsets.size() == 1 && c == 1;
+    const size_t problem = negated ? 0 : static_cast<size_t>(c);
+    LinearScore out{std::vector<double>(num_inputs()), decisions_.offsets[problem]};
+    for (size_t i = 0; i < out.weights.size(); ++i) {
+      if constexpr (std::is_same_v<Decisions, GramDecisions>)
+        out.weights[i] = decisions_.coefficients(i, problem);
+      else
+        out.weights[i] = decisions_.weights(problem, i);
+    }
+    if (!negated) return out;
+    out.offset = -out.offset;
+    for (double& weight : out.weights) weight = -weight;
+    return out;
+  }
+
   Matrix<double> probabilities(MatrixView<const double> scores) const override {
     if (rule_.logistic)
       return logistic_probabilities(scores, *rule_.logistic, fit_.calibration.multi_label());

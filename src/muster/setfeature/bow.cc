@@ -16,6 +16,17 @@ class Bow final : public SetStatistic {
     for (uint32_t word : words) sum[word] += 1;
   }
 
+  void project(ConstMatrixView vectors, std::span<const double> direction,
+               std::span<double> out) const override {
+    const size_t each = words_->per_vector();
+    std::vector<uint32_t> words(vectors.rows * each);
+    words_->assign(vectors, words);
+    for (size_t i = 0; i < vectors.rows; ++i) {
+      out[i] = 0;
+      for (size_t w = 0; w < each; ++w) out[i] += direction[words[i * each + w]];
+    }
+  }
+
   void save(const TensorWriter& out) const override { words_->save(out); }
 
  private:

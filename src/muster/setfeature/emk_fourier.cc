@@ -44,9 +44,13 @@ class EmkFourier final : public SetStatistic {
   }
 
   void finish(std::span<const float> sum, size_t count, std::span<float> out) const override {
-    const auto scale = static_cast<float>(std::sqrt(2.0 / static_cast<double>(sum.size())) /
-                                          static_cast<double>(count));
+    const auto scale = static_cast<float>(scale_of(count));
     for (size_t t = 0; t < sum.size(); ++t) out[t] = scale * sum[t];
+  }
+
+  void pull_back(std::span<const float>, size_t count, std::span<const double> gradient,
+                 std::span<double> out) const override {
+    for (size_t t = 0; t < out.size(); ++t) out[t] = scale_of(count) * gradient[t];
   }
 
   void save(const TensorWriter& out) const override {
@@ -60,6 +64,9 @@ class EmkFourier final : public SetStatistic {
  private:
   const Matrix<float>* dense() const { return std::get_if<Matrix<float>>(&frequencies_); }
   const HadamardDirections& fast() const { return std::get<HadamardDirections>(frequencies_); }
+  double scale_of(size_t count) const {
+    return std::sqrt(2.0 / static_cast<double>(sum_dim())) / static_cast<double>(count);
+  }
 
   Frequencies frequencies_;
   std::vector<float> phases_;

@@ -7,6 +7,9 @@ namespace {
 
 // A component without weight must not divide by zero.
 constexpr double kLeastWeight = 1e-10;
+constexpr size_t kBlockRows = 512;
+// Of a component in a vector; what is less would not show.
+constexpr double kLeastShare = 1e-8;
 
 class Fisher final : public SetStatistic {
  public:
@@ -48,6 +51,32 @@ class Fisher final : public SetStatistic {
         const double second = squares[t] - means[t] * (sums[t] + first);
         of_mean[t] += static_cast<float>(mean_scales[t] * first);
         of_variance[t] += static_cast<float>(variance_scales[t] * second - less);
+      }
+    }
+  }
+
+  // Few components have a part in a vector: the others are passed over.
+  void project(ConstMatrixView vectors, std::span<const double> direction,
+               std::span<double> out) const override {
+    const size_t k = mixture().num_components(), d = mixture().dim();
+    Matrix<float> shares(std::min(kBlockRows, vectors.rows), k);
+    for (size_t i = 0; i < vectors.rows; ++i) {
+      if (i % kBlockRows == 0) {
+        const size_t count = std::min(kBlockRows, vectors.rows - i);
+        mixture().posteriors(vectors.slice_rows(i, count), shares.view().slice_rows(0, count));
+      }
+      out[i] = 0;
+      for (size_t m = 0; m < k; ++m) {
+        const double share = shares(i % kBlockRows, m);
+        if (share < kLeastShare) continue;
+        const double* of_mean = direction.data() + 2 * m * d;
+        double sum = 0;
+        for (size_t t = 0; t < d; ++t) {
+          const double x = vectors(i, t) - mixture().origin()[t] - means_(m, t);
+          sum += of_mean[t] * mean_scales_(m, t) * x +
+                 of_mean[d + t] * (variance_scales_(m, t) * x * x - count_scales_[m]);
+        }
+        out[i] += share * sum;
       }
     }
   }

@@ -54,6 +54,14 @@ void KernelMap::finish_cells(ConstMatrixView sums, std::span<const size_t> count
   }
 }
 
+void KernelMap::pull_back(std::span<const float>, size_t count, std::span<const double> gradient,
+                          std::span<double> out) const {
+  std::ranges::fill(out, 0.0);
+  for (size_t r = 0; r < projection_.rows(); ++r)
+    for (size_t b = 0; b < out.size(); ++b)
+      out[b] += gradient[r] / static_cast<double>(count) * projection_(r, b);
+}
+
 void KernelMap::save(const TensorWriter& out) const {
   out.put("basis", basis_);
   out.put("projection", projection_);

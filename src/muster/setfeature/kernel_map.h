@@ -21,6 +21,8 @@ class KernelMap final : public SetStatistic {
   void finish(std::span<const float> sum, size_t count, std::span<float> out) const override;
   void finish_cells(ConstMatrixView sums, std::span<const size_t> counts,
                     MatrixView<float> out) const override;
+  void pull_back(std::span<const float> sum, size_t count, std::span<const double> gradient,
+                 std::span<double> out) const override;
   void save(const TensorWriter& out) const override;
   static std::unique_ptr<KernelMap> load(LocalKernelOptions options, const TensorReader& in);
 

@@ -6,6 +6,12 @@
 namespace muster {
 namespace {
 
+// The slope of a power is infinite at 0 and says nothing of what leaving out a vector does there:
+// it is taken as over a change of this part of the vector's root mean square. On drawn pictures
+// (fisher, 4 classes), removing patches by evidence left 0.20 of the area under the curve of a
+// random order with 0.3, 0.21 with 0.1 and 0.29 with 0.
+constexpr double kPowerReach = 0.3;
+
 size_t cells_per_side(int level) { return size_t{1} << level; }
 
 size_t cells_up_to(int levels) {
@@ -18,12 +24,14 @@ size_t cells_up_to(int levels) {
 // The set's vectors, sorted by the cell of the finest grid they lie in.
 struct SortedByCell {
   Matrix<float> vectors;
+  std::vector<size_t> rows;    // of the set
   std::vector<size_t> starts;  // one more than there are cells
 };
 
 SortedByCell sort_by_cell(const VectorSet& set, size_t side) {
   const size_t m = set.size();
-  SortedByCell out{Matrix<float>(m, set.dim()), std::vector<size_t>(side * side + 1)};
+  SortedByCell out{Matrix<float>(m, set.dim()), std::vector<size_t>(m),
+                   std::vector<size_t>(side * side + 1)};
   std::vector<size_t> cells(m);
   for (size_t i = 0; i < m; ++i) {
     cells[i] = cell_of(set.places(i, 0), set.places(i, 1), side);
@@ -31,8 +39,11 @@ SortedByCell sort_by_cell(const VectorSet& set, size_t side) {
   }
   std::partial_sum(out.starts.begin(), out.starts.end(), out.starts.begin());
   std::vector<size_t> next(out.starts.begin(), out.starts.end() - 1);
-  for (size_t i = 0; i < m; ++i)
-    std::ranges::copy(set.vectors.row(i), out.vectors.row(next[cells[i]]++).begin());
+  for (size_t i = 0; i < m; ++i) {
+    const size_t at = next[cells[i]]++;
+    std::ranges::copy(set.vectors.row(i), out.vectors.row(at).begin());
+    out.rows[at] = i;
+  }
   return out;
 }
 
@@ -43,20 +54,39 @@ struct LevelSums {
   std::vector<size_t> counts;
 };
 
-LevelSums finest_level(const SetStatistic& statistic, const VectorSet& set, size_t side) {
-  LevelSums out{side, Matrix<float>(side * side, statistic.sum_dim()),
-                std::vector<size_t>(side * side)};
-  if (side == 1) {
-    statistic.accumulate(set.vectors, out.sums.row(0));
-    out.counts[0] = set.size();
-    return out;
+// The set as it lies in the cells of the finest level. A grid of one cell takes the set as it is.
+class FinestCells {
+ public:
+  FinestCells(const VectorSet& set, size_t side) : set_(set), side_(side) {
+    if (side > 1) sorted_ = sort_by_cell(set, side);
   }
-  const SortedByCell sorted = sort_by_cell(set, side);
-  for (size_t c = 0; c < side * side; ++c) {
-    out.counts[c] = sorted.starts[c + 1] - sorted.starts[c];
-    if (out.counts[c] == 0) continue;
-    statistic.accumulate(sorted.vectors.view().slice_rows(sorted.starts[c], out.counts[c]),
-                         out.sums.row(c));
+
+  size_t side() const { return side_; }
+  size_t count(size_t cell) const {
+    return side_ == 1 ? set_.size() : sorted_.starts[cell + 1] - sorted_.starts[cell];
+  }
+  ConstMatrixView vectors(size_t cell) const {
+    if (side_ == 1) return set_.vectors;
+    return sorted_.vectors.view().slice_rows(sorted_.starts[cell], count(cell));
+  }
+  // Of the set, of vector i of a cell.
+  size_t row(size_t cell, size_t i) const {
+    return side_ == 1 ? i : sorted_.rows[sorted_.starts[cell] + i];
+  }
+
+ private:
+  const VectorSet& set_;
+  size_t side_;
+  SortedByCell sorted_;
+};
+
+LevelSums finest_level(const SetStatistic& statistic, const FinestCells& cells) {
+  const size_t num_cells = cells.side() * cells.side();
+  LevelSums out{cells.side(), Matrix<float>(num_cells, statistic.sum_dim()),
+                std::vector<size_t>(num_cells)};
+  for (size_t c = 0; c < num_cells; ++c) {
+    out.counts[c] = cells.count(c);
+    if (out.counts[c] > 0) statistic.accumulate(cells.vectors(c), out.sums.row(c));
   }
   return out;
 }
@@ -74,6 +104,40 @@ LevelSums merge_four(const LevelSums& fine) {
       for (size_t t = 0; t < target.size(); ++t) target[t] += source[t];
     }
   return out;
+}
+
+// From the whole picture to the finest level.
+std::vector<LevelSums> all_levels(const SetStatistic& statistic, const FinestCells& cells) {
+  std::vector<LevelSums> out{finest_level(statistic, cells)};
+  while (out.back().side > 1) out.push_back(merge_four(out.back()));
+  std::ranges::reverse(out);
+  return out;
+}
+
+// What the finished vector of a cell of level l is multiplied by.
+float cell_weight(const PoolingOptions& pooling, size_t l, size_t count, size_t set_size) {
+  const double share = pooling.cells == CellWeight::kShare
+                           ? static_cast<double>(count) / static_cast<double>(set_size)
+                           : 1.0;
+  return static_cast<float>(std::sqrt(std::ldexp(share, -static_cast<int>(l))));
+}
+
+// The cells of all levels, finished and weighed, one after the other.
+void finish_levels(const SetStatistic& statistic, const PoolingOptions& pooling,
+                   const std::vector<LevelSums>& levels, size_t set_size, std::span<float> out) {
+  float* begin = out.data();
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const LevelSums& level = levels[l];
+    const MatrixView<float> targets(begin, level.counts.size(), statistic.dim());
+    statistic.finish_cells(level.sums, level.counts, targets);
+    for (size_t c = 0; c < targets.rows; ++c) {
+      if (level.counts[c] == 0) continue;
+      const float weight = cell_weight(pooling, l, level.counts[c], set_size);
+      if (weight != 1)
+        for (float& value : targets.row(c)) value *= weight;
+    }
+    begin += targets.rows * targets.cols;
+  }
 }
 
 void scale_powers(const PoolingOptions& pooling, std::span<float> out) {
@@ -113,6 +177,22 @@ void SetStatistic::finish_cells(ConstMatrixView sums, std::span<const size_t> co
     if (counts[c] > 0) finish(sums.row(c), counts[c], out.row(c));
 }
 
+void SetStatistic::pull_back(std::span<const float> sum, size_t count,
+                             std::span<const double> gradient, std::span<double> out) const {
+  MUSTER_CHECK(gradient.size() == sum.size());
+  for (size_t t = 0; t < sum.size(); ++t) out[t] = gradient[t] / static_cast<double>(count);
+}
+
+void SetStatistic::project(ConstMatrixView vectors, std::span<const double> direction,
+                           std::span<double> out) const {
+  std::vector<float> own(sum_dim());
+  for (size_t i = 0; i < vectors.rows; ++i) {
+    std::ranges::fill(own, 0.0f);
+    accumulate(vectors.slice_rows(i, 1), own);
+    out[i] = std::inner_product(own.begin(), own.end(), direction.begin(), 0.0);
+  }
+}
+
 void levels_field(Fields& f, int& levels, const char* paper) {
   f("levels", levels, "spatial pyramid: levels above the whole picture; level l has 4^l cells")
       .range(0, 5)
@@ -134,38 +214,89 @@ SetFeature::SetFeature(std::unique_ptr<const SetStatistic> statistic, const Pool
       pooling_(pooling),
       num_cells_(cells_up_to(pooling.levels)) {}
 
-void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
-  MUSTER_CHECK(out.size() == dim());
-  std::ranges::fill(out, 0.0f);
-  if (set.size() == 0) return;
-  MUSTER_CHECK(set.dim() == input_dim());
+void SetFeature::require_places(const VectorSet& set) const {
   if (pooling_.levels > 0 && !set.has_places())
     throw data_error(
         "spatial pyramid: levels={} needs the place of each vector, and this set has none; "
         "give places or set levels=0",
         pooling_.levels);
-  LevelSums level = finest_level(*statistic_, set, cells_per_side(pooling_.levels));
-  size_t end = out.size();
-  for (int l = pooling_.levels; l >= 0; --l) {
-    const size_t cells = level.side * level.side;
-    const size_t begin = end - cells * statistic_->dim();
-    const MatrixView<float> targets(out.data() + begin, cells, statistic_->dim());
-    statistic_->finish_cells(level.sums, level.counts, targets);
-    for (size_t c = 0; c < cells; ++c) {
-      if (level.counts[c] == 0) continue;
-      const double share =
-          pooling_.cells == CellWeight::kShare
-              ? static_cast<double>(level.counts[c]) / static_cast<double>(set.size())
-              : 1.0;
-      const auto weight = static_cast<float>(std::sqrt(std::ldexp(share, -l)));
-      if (weight != 1)
-        for (float& value : targets.row(c)) value *= weight;
-    }
-    end = begin;
-    if (l > 0) level = merge_four(level);
-  }
+}
+
+void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
+  MUSTER_CHECK(out.size() == dim());
+  std::ranges::fill(out, 0.0f);
+  if (set.size() == 0) return;
+  MUSTER_CHECK(set.dim() == input_dim());
+  require_places(set);
+  const FinestCells cells(set, cells_per_side(pooling_.levels));
+  finish_levels(*statistic_, pooling_, all_levels(*statistic_, cells), set.size(), out);
   scale_powers(pooling_, out);
   if (standardiser_) standardiser_->apply(out);
+}
+
+std::vector<double> SetFeature::before_scaling(std::span<const float> pooled,
+                                               std::span<const double> gradient) const {
+  std::vector<double> out(gradient.begin(), gradient.end());
+  if (standardiser_)
+    for (size_t t = 0; t < out.size(); ++t) out[t] *= standardiser_->factors()[t];
+  const double p = pooling_.power;
+  if (pooling_.l2) {  // of z = y / |y|: (g - (g.z) z) / |y|
+    std::vector<double> powers(pooled.begin(), pooled.end());
+    for (double& y : powers) y = std::copysign(std::pow(std::abs(y), p), y);
+    const double norm = std::inner_product(powers.begin(), powers.end(), powers.begin(), 0.0),
+                 along = std::inner_product(powers.begin(), powers.end(), out.begin(), 0.0);
+    if (norm > 0)
+      for (size_t t = 0; t < out.size(); ++t)
+        out[t] = (out[t] - along / norm * powers[t]) / std::sqrt(norm);
+  }
+  if (p == 1) return out;
+  double squares = 0;
+  for (const double u : pooled) squares += u * u;
+  if (squares == 0) return out;
+  const double reach = kPowerReach * kPowerReach * squares / static_cast<double>(pooled.size());
+  for (size_t t = 0; t < out.size(); ++t) {
+    const double u = pooled[t];
+    out[t] *= p * std::pow(u * u + reach, (p - 1) / 2);
+  }
+  return out;
+}
+
+std::vector<double> SetFeature::shares(const VectorSet& set,
+                                       std::span<const double> gradient) const {
+  MUSTER_CHECK(gradient.size() == dim());
+  std::vector<double> out(set.size());
+  if (set.size() == 0) return out;
+  MUSTER_CHECK(set.dim() == input_dim());
+  require_places(set);
+  const FinestCells cells(set, cells_per_side(pooling_.levels));
+  const std::vector<LevelSums> levels = all_levels(*statistic_, cells);
+  std::vector<float> pooled(dim());
+  finish_levels(*statistic_, pooling_, levels, set.size(), pooled);
+  const std::vector<double> of_pooled = before_scaling(pooled, gradient);
+  // By the sums of the cells of a level, those of the coarser cells around them included.
+  Matrix<double> directions;
+  std::vector<double> own(statistic_->sum_dim());
+  const double* of_cell = of_pooled.data();
+  for (size_t l = 0; l < levels.size(); ++l) {
+    const LevelSums& level = levels[l];
+    Matrix<double> finer(level.counts.size(), own.size());
+    for (size_t c = 0; c < level.counts.size(); ++c, of_cell += statistic_->dim()) {
+      if (level.counts[c] == 0) continue;
+      statistic_->pull_back(level.sums.row(c), level.counts[c], {of_cell, statistic_->dim()}, own);
+      const double weight = cell_weight(pooling_, l, level.counts[c], set.size());
+      const size_t around = c / level.side / 2 * (level.side / 2) + c % level.side / 2;
+      for (size_t t = 0; t < own.size(); ++t)
+        finer(c, t) = weight * own[t] + (l > 0 ? directions(around, t) : 0);
+    }
+    directions = std::move(finer);
+  }
+  std::vector<double> projected;
+  for (size_t c = 0; c < directions.rows(); ++c) {
+    projected.resize(cells.count(c));
+    statistic_->project(cells.vectors(c), directions.row(c), projected);
+    for (size_t i = 0; i < projected.size(); ++i) out[cells.row(c, i)] = projected[i];
+  }
+  return out;
 }
 
 SetFeature SetFeature::standardised(Standardiser standardiser) const {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "muster/core/options.h"
 #include "muster/core/progress.h"
@@ -39,6 +40,16 @@ class SetStatistic {
   // stays so. For methods that can finish many cells at the cost of one.
   virtual void finish_cells(ConstMatrixView sums, std::span<const size_t> counts,
                             MatrixView<float> out) const;
+  // Whether finish() is linear in the sum, the count being given.
+  virtual bool additive() const { return true; }
+  // Writes all of `out` (sum_dim() values): the derivative of gradient . finish(sum, count) by the
+  // sum. That of the mean, unless a method says otherwise.
+  virtual void pull_back(std::span<const float> sum, size_t count, std::span<const double> gradient,
+                         std::span<double> out) const;
+  // out[i] = direction . stat(x_i), `direction` as long as the sum. On the calling thread. Vector
+  // by vector through accumulate(), unless a method has a shorter way.
+  virtual void project(ConstMatrixView vectors, std::span<const double> direction,
+                       std::span<double> out) const;
   // The universal mixture that it rests on; null if it rests on none.
   virtual const Universal* universal() const { return nullptr; }
   virtual void save(const TensorWriter& out) const = 0;
@@ -82,6 +93,15 @@ class SetFeature {
   // Writes all of `out` (dim() values). A pyramid (levels > 0) of a set without places is a data
   // error.
   void encode(const VectorSet& set, std::span<float> out) const;
+  // Whether the vector is a sum over the set's vectors, the number of vectors in each cell being
+  // given, and a constant.
+  bool additive() const { return statistic_->additive() && pooling_.power == 1 && !pooling_.l2; }
+  // What each vector of the set has to do with gradient . encode(set): the derivative of that in
+  // the direction of the vector's statistic, the number of vectors in each cell being given. Of an
+  // additive feature these are the parts that the vectors bring, and what remains is a constant.
+  // Slopes of powers are rounded off at 0.
+  // Throws as encode() does. Cost: that of encode() a few times.
+  std::vector<double> shares(const VectorSet& set, std::span<const double> gradient) const;
   // This feature with its finished vectors standardised. An empty set stays the zero vector, which
   // then is the mean of the training vectors.
   SetFeature standardised(Standardiser standardiser) const;
@@ -90,6 +110,11 @@ class SetFeature {
   void save(const TensorWriter& out) const;
 
  private:
+  void require_places(const VectorSet& set) const;
+  // The derivative by the vector before powers, norms and standardising, which is `pooled`.
+  std::vector<double> before_scaling(std::span<const float> pooled,
+                                     std::span<const double> gradient) const;
+
   std::shared_ptr<const SetStatistic> statistic_;
   PoolingOptions pooling_;
   size_t num_cells_;

@@ -17,6 +17,8 @@ class Standardiser {
   static Standardiser load(const TensorReader& in);
 
   size_t dim() const { return mean_.size(); }
+  // What differences from the mean are multiplied by.
+  const std::vector<float>& factors() const { return factor_; }
   void apply(std::span<float> vector) const;
   void save(const TensorWriter& out) const;
 

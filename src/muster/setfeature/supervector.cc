@@ -40,6 +40,22 @@ class Supervector final : public SetStatistic {
     }
   }
 
+  bool additive() const override { return false; }
+
+  void pull_back(std::span<const float> sum, size_t, std::span<const double> gradient,
+                 std::span<double> out) const override {
+    const size_t k = mixture().num_components(), d = mixture().dim();
+    for (size_t m = 0; m < k; ++m) {
+      const size_t at = m * (d + 1);
+      const double scale = 1 / (static_cast<double>(sum[at]) + tau_);
+      out[at] = 0;
+      for (size_t t = 0; t < d; ++t) {
+        out[at + 1 + t] = scale * gradient[m * d + t];
+        out[at] -= scale * out[at + 1 + t] * sum[at + 1 + t];
+      }
+    }
+  }
+
   const Universal* universal() const override { return &universal_; }
   void save(const TensorWriter& out) const override { universal_.save(out.scope("universal")); }
 

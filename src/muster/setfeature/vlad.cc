@@ -40,6 +40,26 @@ class Vlad final : public SetStatistic {
     }
   }
 
+  bool additive() const override { return !intra_; }
+
+  // Of a word's part v = s / |s|: (g - (g.v) v) / |s|.
+  void pull_back(std::span<const float> sum, size_t count, std::span<const double> gradient,
+                 std::span<double> out) const override {
+    SetStatistic::pull_back(sum, count, gradient, out);
+    if (!intra_) return;
+    const size_t d = words_.cols();
+    for (size_t begin = 0; begin < sum.size(); begin += d) {
+      double norm = 0, along = 0;
+      for (size_t t = begin; t < begin + d; ++t) {
+        norm += static_cast<double>(sum[t]) * sum[t];
+        along += gradient[t] * sum[t];
+      }
+      if (norm <= 0) continue;
+      for (size_t t = begin; t < begin + d; ++t)
+        out[t] = (gradient[t] - along / norm * sum[t]) / std::sqrt(norm);
+    }
+  }
+
   void save(const TensorWriter& out) const override { out.put("words", words_); }
 
  private:

@@ -73,6 +73,17 @@ class FeatureKernel final : public SetKernel {
     if (symmetric) mirror_upper(out);
   }
 
+  std::optional<VectorShares> shares(const VectorSet& set, RepresentedSpan training,
+                                     std::span<const double> coefficients) const override {
+    std::vector<float> own(feature_->dim());
+    feature_->encode(set, own);
+    std::vector<double> gradient(own.size());
+    for (size_t j = 0; j < training.size(); ++j)
+      add_gradient(own, values_of(*training[j]), coefficients[j], gradient);
+    return VectorShares{feature_->shares(set, gradient),
+                        kind_ == FeatureKernelKind::kLinear && feature_->additive()};
+  }
+
   const Universal* universal() const override { return feature_->universal(); }
 
   void save(const TensorWriter& out) const override {
@@ -106,6 +117,35 @@ class FeatureKernel final : public SetKernel {
 
   bool has_width() const {
     return kind_ == FeatureKernelKind::kRbf || kind_ == FeatureKernelKind::kChi2;
+  }
+
+  // Adds `factor` times the derivative of k(x, y) by x.
+  void add_gradient(std::span<const float> x, std::span<const float> y, double factor,
+                    std::span<double> gradient) const {
+    if (has_width()) {
+      Matrix<float> distance(1, 1);
+      distances_or_products(ConstMatrixView(x.data(), 1, x.size()),
+                            ConstMatrixView(y.data(), 1, y.size()), distance);
+      factor *= -*gamma_ * std::exp(-*gamma_ * distance(0, 0));
+    }
+    for (size_t t = 0; t < gradient.size(); ++t)
+      gradient[t] += factor * component_gradient(x[t], y[t]);
+  }
+
+  // Of a component's part in what distances_or_products() gives. An intersection has a corner, at
+  // which the mean of both sides is taken.
+  double component_gradient(double x, double y) const {
+    switch (kind_) {
+      case FeatureKernelKind::kLinear:
+        return y;
+      case FeatureKernelKind::kRbf:
+        return 2 * (x - y);
+      case FeatureKernelKind::kChi2:
+        return x + y > 0 ? (x - y) * (x + 3 * y) / ((x + y) * (x + y)) : 0;
+      case FeatureKernelKind::kIntersection:
+        return x < y ? 1 : x > y ? 0 : 0.5;
+    }
+    return 0;
   }
 
   // What the exponential is taken of if the kernel has one, else the kernel itself.

@@ -19,6 +19,11 @@ std::vector<std::shared_ptr<const SetKernel>> SetKernel::candidates(RepresentedS
   return {shared_from_this()};
 }
 
+std::optional<VectorShares> SetKernel::shares(const VectorSet&, RepresentedSpan,
+                                              std::span<const double>) const {
+  return std::nullopt;
+}
+
 void SetKernel::part_grams(RepresentedSpan, RepresentedSpan, MatrixView<double>) const {
   abort_on_bug("a kernel with parts gives them", __FILE__, __LINE__);
 }

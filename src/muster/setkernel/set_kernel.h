@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,12 @@ Represented spread_over(RepresentedSpan sets, size_t most);
 struct Universal;
 struct WeightLearning;
 
+// What each vector of a set has to do with a weighted sum of kernel values.
+struct VectorShares {
+  std::vector<double> values;
+  bool exact = false;  // parts that the vectors bring; else derivatives (SetFeature::shares)
+};
+
 // Immutable and shareable between threads.
 class SetKernel : public std::enable_shared_from_this<SetKernel> {
  public:
@@ -45,6 +52,10 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   // the result is exactly symmetric.
   virtual void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
                     const Progress& progress) const = 0;
+
+  // Of sum_j coefficients[j] k(set, training[j]). None unless a method says otherwise.
+  virtual std::optional<VectorShares> shares(const VectorSet& set, RepresentedSpan training,
+                                             std::span<const double> coefficients) const;
 
   // A kernel may be a weighted sum of others (one per cell of a spatial pyramid, say) whose weights
   // can be learned (kernel_weights.h). This is their number; it is 1 for a kernel that is not such
