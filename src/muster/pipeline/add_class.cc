@@ -79,6 +79,9 @@ Pipeline add_classes(const Pipeline& pipeline, const SetSource& source,
         "with a kernel machine (kernel-svm, klr), which keeps them always");
   auto training = std::make_shared<KeptTraining>();
   training->labels = joined_labels(kept->labels, labels);
+  training->names = kept->names;
+  if (kept->names.size() == kept->labels.size())
+    for (const size_t item : items) training->names.push_back(source.name(item));
   Plan plan = pipeline.plan();
   plan.classifier = with_chosen_c(pipeline);
   std::vector<FittedBranch> branches = pipeline.branches();

@@ -102,6 +102,11 @@ class Fitting {
         options_(options) {}
 
   const Labels& labels() const { return labels_; }
+  std::vector<std::string> item_names() const {
+    std::vector<std::string> out;
+    for (const size_t item : items_) out.push_back(source_.name(item));
+    return out;
+  }
   std::shared_ptr<const ClassMixtures> class_mixtures() const { return class_mixtures_; }
 
   // All that is learned before the items are encoded.
@@ -295,6 +300,7 @@ Pipeline fit_pipeline(const Plan& plan, const SetSource& source, std::span<const
           ? fitting.fit_on_vectors(branches, training->vectors)
           : fitting.fit_on_grams(branches, options.keep_training ? &training->gram : nullptr);
   training->labels = fitting.labels();
+  training->names = fitting.item_names();
   if (plan.on_vectors() && !options.keep_training) training = nullptr;
   return Pipeline(plan, std::move(branches), std::move(classifier), fitting.labels().class_names,
                   !fitting.labels().single_label(), seed, std::move(training),

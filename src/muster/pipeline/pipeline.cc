@@ -58,11 +58,16 @@ ItemScores Pipeline::score(const SetSource& source, std::span<const size_t> item
     out.scores = classifier_->scores(encode_items(branches_, source, items, progress, also));
     return out;
   }
+  out.scores = classifier_->scores_from_gram(kernel_rows(source, items, progress, also));
+  return out;
+}
+
+Matrix<double> Pipeline::kernel_rows(const SetSource& source, std::span<const size_t> items,
+                                     const Progress& progress, const EncodeItem& also) const {
   std::vector<Represented> sets;
   for (const FittedBranch& branch : branches_)
     sets.push_back(represent_items(branch, source, items, progress, also));
-  out.scores = classifier_->scores_from_gram(joined_gram(branches_, sets, progress));
-  return out;
+  return joined_gram(branches_, sets, progress);
 }
 
 }  // namespace muster

@@ -16,6 +16,7 @@ namespace muster {
 // What add_classes needs of the items that a pipeline was trained on.
 struct KeptTraining {
   Labels labels;
+  std::vector<std::string> names;  // of the items; empty in a model from before 0.2.0
   Matrix<float> vectors;  // before a classifier on vectors; kernels keep theirs in the branches
   Matrix<double> gram;    // of the branches' training sets, scaled and summed; may be empty
 };
@@ -55,6 +56,10 @@ class Pipeline {
   // Every item must be readable.
   ItemScores score(const SetSource& source, std::span<const size_t> items,
                    const Progress& progress) const;
+
+  // What a classifier on kernel values takes: one row per item, one column per training item.
+  Matrix<double> kernel_rows(const SetSource& source, std::span<const size_t> items,
+                             const Progress& progress, const EncodeItem& also = {}) const;
 
   // Atomic; the bytes depend on the model alone.
   void save(const std::filesystem::path& path) const;

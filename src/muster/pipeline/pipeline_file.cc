@@ -40,6 +40,12 @@ std::vector<std::vector<int>> load_lists(const TensorReader& in, size_t num_clas
 }
 
 void save_training(const KeptTraining& training, const TensorWriter& out) {
+  if (!training.names.empty()) {
+    // Names of files may be any bytes.
+    const std::string text = nlohmann::json(training.names)
+                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    out.put("names", std::vector<uint8_t>(text.begin(), text.end()));
+  }
   save_lists(training.labels.of_item, out.scope("labels"));
   if (!training.labels.difficult.empty())
     save_lists(training.labels.difficult, out.scope("difficult"));
@@ -60,6 +66,13 @@ std::shared_ptr<const KeptTraining> load_training(const TensorReader& in,
     out->labels.difficult = load_lists(in.scope("difficult"), num_classes);
     in.require(out->labels.difficult.size() == out->labels.size(),
                "difficult labels of other items");
+  }
+  if (in.has("names")) {
+    const nlohmann::json names = nlohmann::json::parse(in.values<uint8_t>("names"), nullptr, false);
+    in.require(names.is_array() && names.size() == out->labels.size() &&
+                   std::ranges::all_of(names, [](const auto& name) { return name.is_string(); }),
+               "names of other items");
+    out->names = names.get<std::vector<std::string>>();
   }
   if (in.has("vectors")) {
     out->vectors = in.matrix<float>("vectors");

@@ -240,6 +240,26 @@ TEST(Pipeline, AClassifierOfOtherInputsIsADataError) {
   }
 }
 
+TEST(Pipeline, KernelMachinesKeepTheNamesOfTheirItems) {
+  const TempDir folder, out;
+  put_sets(folder, 2, 4, 4);
+  const Dataset dataset = open_dataset(folder.path());
+  const CachedSource source(dataset);
+  fit("bow:words=4/rbf/kernel-svm:C=1", dataset, source).save(out / "model.muster");
+  const Pipeline loaded = Pipeline::load(out / "model.muster");
+  ASSERT_EQ(loaded.training()->names.size(), dataset.items.size());
+  for (size_t i = 0; i < dataset.items.size(); ++i)
+    EXPECT_EQ(loaded.training()->names[i], dataset.items[i].name);
+
+  TensorMap map = read_safetensors(out / "model.muster");
+  map.tensors.erase("training.names");  // as before 0.2.0
+  write_safetensors(out / "old.muster", map);
+  EXPECT_TRUE(Pipeline::load(out / "old.muster").training()->names.empty());
+  TensorWriter(map).put("training.names", std::vector<uint8_t>{'[', '1', ']'});
+  write_safetensors(out / "bad.muster", map);
+  EXPECT_ERROR(Pipeline::load(out / "bad.muster").training(), kData, "names of other items");
+}
+
 TEST(Pipeline, ADamagedModelIsADataError) {
   const TempDir folder, out;
   put_sets(folder, 2, 4, 4);
