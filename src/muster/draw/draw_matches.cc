@@ -5,7 +5,7 @@
 
 #include "muster/draw/canvas.h"
 #include "muster/draw/font.h"
-#include "muster/image/resize.h"
+#include "muster/draw/scaled.h"
 
 namespace muster {
 namespace {
@@ -15,19 +15,6 @@ constexpr int kSamplePx = 20, kSampleGapPx = 8, kEntryGapPx = 20;  // of a line 
 constexpr int kLeastHeightPx = 400, kMostHeightPx = 900;
 constexpr double kTextPx = 10;
 constexpr Colour kInk{40, 40, 40}, kPaper{255, 255, 255};
-
-// Pale and grey, so that the lines stand out.
-Image pale(const Image& image, int height) {
-  const int width =
-      std::max(1, static_cast<int>(std::lround(double(image.width) * height / image.height)));
-  Image out =
-      height < image.height ? shrink_to(image, width, height) : enlarge_to(image, width, height);
-  const Matrix<float> light = grey(out);
-  for (size_t p = 0; p < light.size(); ++p)
-    std::fill_n(out.rgb.begin() + static_cast<ptrdiff_t>(3 * p), 3,
-                static_cast<uint8_t>(std::lround(112 + 0.55f * light.values()[p])));
-  return out;
-}
 
 // From blue (first) by green and yellow to red (last).
 Colour colour_of(size_t group, size_t count) {
@@ -77,7 +64,7 @@ void draw_legend(Canvas& canvas, const std::vector<LegendEntry>& entries, int to
 Image draw_matches(const Image& left, const Image& right, const std::vector<MatchGroup>& groups,
                    const std::string& title) {
   const int height = std::clamp(std::max(left.height, right.height), kLeastHeightPx, kMostHeightPx);
-  const Image a = pale(left, height), b = pale(right, height);
+  const Image a = pale(at_height(left, height)), b = pale(at_height(right, height));
   const int right_edge = a.width + kGapPx;
   const int width =
       std::max(right_edge + b.width,
