@@ -14,6 +14,7 @@ Run add_add_class(CLI::App& app);
 Run add_bench(CLI::App& app);
 Run add_encode(CLI::App& app);
 Run add_evaluate(CLI::App& app);
+Run add_explain(CLI::App& app);
 Run add_extract(CLI::App& app);
 Run add_fuse(CLI::App& app);
 Run add_gram(CLI::App& app);

@@ -26,6 +26,7 @@ constexpr Command kCommands[] = {
     {"train", "learn a model from labelled pictures or vector sets", add_train},
     {"predict", "name the classes of pictures or vector sets", add_predict},
     {"evaluate", "measure how good a model is on labelled data", add_evaluate},
+    {"explain", "show what in a picture or set speaks for a class", add_explain},
     {"add-class", "add a class to a model without training the rest again", add_add_class},
     {"fuse", "make one model of several: their mean probabilities", add_fuse},
     {"bench", "compare methods under a protocol", add_bench},

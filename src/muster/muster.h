@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "muster/core/error_type.h"
+#include "muster/explain/explanation.h"
 #include "muster/pipeline/typicality.h"
 #include "muster/source/input.h"
 #include "muster/source/source_options.h"
@@ -92,6 +93,28 @@ struct RepresentOptions {
   std::stop_token cancel = {};        ///< as in RunOptions
   Notice notice = {};                 ///< as in RunOptions
   SourceOptions source = {};          ///< as in RunOptions
+};
+
+/// Options of Model::explain().
+struct ExplainOptions {
+  std::string class_name = {};  ///< to explain; the most probable one if empty
+  std::string against = {};     ///< a class whose score is subtracted; none if empty
+  /// By leaving out: cells per side that the picture is divided into; 1 to 64.
+  int regions = 8;
+  /// Leaves regions out even if the model's sums tell.
+  bool leave_out = false;
+  int map_side = 64;         ///< cells of the map along the longer side; 1 to 1024
+  std::size_t patches = 6;   ///< most of Explanation::strongest_for and strongest_against
+  std::size_t deciding = 5;  ///< most training items to name
+  std::size_t matches = 12;  ///< most matches with each of them
+  /// The data that the model was trained on, to find the training items in: for
+  /// Explanation::Deciding::file and matches. May be empty.
+  std::filesystem::path training = {};
+  int threads = 0;              ///< as in RunOptions
+  Progress progress = {};       ///< as in RunOptions
+  std::stop_token cancel = {};  ///< as in RunOptions
+  Notice notice = {};           ///< as in RunOptions
+  SourceOptions source = {};    ///< as in RunOptions
 };
 
 // ---- What comes back --------------------------------------------------------------------------
@@ -332,6 +355,12 @@ class Model {
   /// items give no answers.
   std::vector<Answer> predict(Inputs items, const RunOptions& options = {}) const;
 
+  /// What in the item speaks for a class: evidence per vector and per place, and the training items
+  /// that decided. The score that is explained is the model's own for the class, of a fused model
+  /// its probability. Items are as in predict(); a class that the model does not know is a usage
+  /// error.
+  Explanation explain(const Input& item, const ExplainOptions& options = {}) const;
+
   /// How good the model is on a labelled data set, of which the test part is taken if it has one.
   /// Classes that the model does not know are a data error.
   Evaluation evaluate(const std::filesystem::path& data, const RunOptions& options = {}) const;
@@ -399,6 +428,13 @@ Model fuse(std::span<const Model> members, std::span<const double> weights = {})
 /// model must have kept its training data (TrainOptions::keep_training, or any kernel machine).
 Model add_classes(const Model& model, const std::filesystem::path& data,
                   const std::string& class_name = "", const RunOptions& options = {});
+
+/// An explanation of a picture, drawn: the picture with its strongest patches, the map over it, the
+/// patches by themselves, and the training pictures that decided if their files are known. The
+/// bytes of a PNG file. A vector set is a usage error.
+std::vector<std::byte> draw_explanation(const Explanation& explanation, const Input& picture);
+/// Writes the evidence of each vector to a .npy file: n x 1, float64, in the set's order.
+void write_evidence(const std::filesystem::path& path, const Explanation& explanation);
 
 // ---- The steps by themselves ------------------------------------------------------------------
 

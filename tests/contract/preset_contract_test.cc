@@ -1,5 +1,7 @@
 // Every preset, from pictures on disk to a model file and back.
 #include "contract/contract.h"
+#include "muster/explain/deciding.h"
+#include "muster/explain/place_map.h"
 #include "muster/pipeline/fit.h"
 #include "muster/source/cached_source.h"
 #include "support/datasets.h"
@@ -67,6 +69,31 @@ TEST_P(EveryPreset, FitsSavesAndLoadsWithTheSameBytesForAnyThreads) {
   loaded.save(out / "again.muster");
   EXPECT_TRUE(read_whole_file(out / "again.muster") == read_whole_file(out / "1.muster"));
   EXPECT_TRUE(all_finite(scores[0].values()));
+}
+
+TEST_P(EveryPreset, IsExplainedWithFiniteEvidenceTheSameForAnyThreads) {
+  const CachedSource source(picture_set());
+  const Ensemble ensemble(fit_pipeline(plan_recipe(small_recipe(GetParam())), source,
+                                       all_items(picture_set()), picture_set().labels, kSeed, {}));
+  for (const size_t item : {size_t{0}, size_t{kPerClass}}) {
+    std::vector<std::vector<double>> values;
+    for (const int threads : {1, 4}) {
+      const ThreadLimit limit(threads);
+      const ItemVectors vectors(ensemble, source, item);
+      const Question question;
+      const Evidence evidence = find_evidence(ensemble, vectors, question, {4}, {});
+      EXPECT_TRUE(all_finite(evidence.values));
+      EXPECT_TRUE(std::isfinite(evidence.score));
+      double sum = evidence.rest;
+      for (const double value : evidence.values) sum += value;
+      EXPECT_NEAR(sum, evidence.score, 1e-6 * (1 + std::abs(evidence.score)));
+      EXPECT_TRUE(all_finite(place_map(vectors, evidence.values, 16).values()));
+      for (const DecidingItem& one : deciding_items(ensemble, vectors, question, 3, {}))
+        EXPECT_TRUE(std::isfinite(one.value));
+      values.push_back(evidence.values);
+    }
+    EXPECT_EQ(values[0], values[1]);
+  }
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ class Model::State {
   Prediction prediction(const Predictions& all, size_t row) const;
 };
 
+// Which of the classes it is; one that the model does not know is a usage error.
+size_t class_index(const std::vector<std::string>& class_names, std::string_view name);
+
 // None for a classifier that keeps no record.
 std::optional<FitFacts> fit_facts(const Pipeline& pipeline);
 

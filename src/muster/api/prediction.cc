@@ -29,13 +29,16 @@ const std::string& Prediction::label() const {
 
 double Prediction::probability() const { return std::ranges::max(parts_.probabilities); }
 
+size_t class_index(const std::vector<std::string>& class_names, std::string_view name) {
+  const auto found = std::ranges::find(class_names, name);
+  if (found == class_names.end())
+    throw usage_error("there is no class '{}'{}; there are: {}", name,
+                      did_you_mean(name, class_names), fmt::join(class_names, ", "));
+  return static_cast<size_t>(found - class_names.begin());
+}
+
 double Prediction::probability(std::string_view class_name) const {
-  const std::vector<std::string>& names = *parts_.class_names;
-  const auto found = std::ranges::find(names, class_name);
-  if (found == names.end())
-    throw usage_error("there is no class '{}'{}; there are: {}", class_name,
-                      did_you_mean(class_name, names), fmt::join(names, ", "));
-  return parts_.probabilities[static_cast<size_t>(found - names.begin())];
+  return parts_.probabilities[class_index(*parts_.class_names, class_name)];
 }
 
 std::vector<Ranked> Prediction::top(size_t count) const {

@@ -122,13 +122,20 @@ VectorSet InputSource::load(const Extraction* extraction, size_t item) const {
   if (const auto* path = std::get_if<std::filesystem::path>(&input.value()))
     return load_file(path->string(), kind_of_path(*path), extraction);
   if (!extraction) refuse_picture(name(item));
-  if (const auto* pixels = std::get_if<PixelView>(&input.value()))
-    return extract(*extraction, shrink(image_of(*pixels, name(item)), extraction->max_side_px),
-                   name(item));
+  return extract(*extraction, picture(item, extraction->max_side_px), name(item));
+}
+
+Image InputSource::picture(size_t item, int longest_side_px) const {
+  if (kind(item) != ItemKind::kImages)
+    throw usage_error("{}: a vector set is not a picture that can be drawn", name(item));
+  const Input input = inputs_[item];
   DecodeOptions decode;
-  decode.longest_side_px = extraction->max_side_px;
-  const auto& picture = std::get<EncodedPicture>(input.value());
-  return extract(*extraction, decode_image(picture.bytes, name(item), decode), name(item));
+  decode.longest_side_px = longest_side_px;
+  if (const auto* path = std::get_if<std::filesystem::path>(&input.value()))
+    return read_image(*path, decode);
+  if (const auto* pixels = std::get_if<PixelView>(&input.value()))
+    return shrink(image_of(*pixels, name(item)), longest_side_px);
+  return decode_image(std::get<EncodedPicture>(input.value()).bytes, name(item), decode);
 }
 
 std::string InputSource::stamp(size_t item) const {

@@ -21,6 +21,8 @@ class InputSource : public SetSource {
   // Bad views are data errors: null pointers, a picture without pixels, values that are not finite,
   // places outside [0, 1].
   VectorSet load(const Extraction* extraction, size_t item) const override;
+  // The picture itself, shrunk to that longest side if it is larger. A vector set is a usage error.
+  Image picture(size_t item, int longest_side_px) const;
   std::string stamp(size_t item) const override;
   bool in_memory(size_t item) const override;
 
