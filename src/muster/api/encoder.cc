@@ -48,10 +48,8 @@ Vectors Encoder::encode(Inputs items, const RunOptions& options) const {
   const Run run(options, "encode");
   const InputSource source(items);
   state_->fitted.check_kinds(source, "encoder");
-  Matrix<float> vectors =
-      encode_items(state_->fitted.branch, source, all_items_of(source), run.progress());
-  const auto values = vectors.values();
-  return {vectors.rows(), vectors.cols(), std::vector<float>(values.begin(), values.end())};
+  return to_vectors(
+      encode_items(state_->fitted.branch, source, all_items_of(source), run.progress()));
 }
 
 size_t Encoder::dim() const { return state_->fitted.branch.feature->dim(); }

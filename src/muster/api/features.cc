@@ -1,4 +1,4 @@
-#include "muster/api/run.h"
+#include "muster/api/represent.h"
 #include "muster/core/error.h"
 #include "muster/pipeline/local_features.h"
 #include "muster/recipe/default_method.h"
@@ -6,14 +6,6 @@
 #include "muster/source/input_source.h"
 
 namespace muster {
-namespace {
-
-Vectors vectors_of(Matrix<float> matrix) {
-  const auto values = matrix.values();
-  return {matrix.rows(), matrix.cols(), std::vector<float>(values.begin(), values.end())};
-}
-
-}  // namespace
 
 std::vector<LocalFeatures> extract_features(const std::string& recipe, Inputs items,
                                             const RepresentOptions& options) {
@@ -29,9 +21,8 @@ std::vector<LocalFeatures> extract_features(const std::string& recipe, Inputs it
   std::vector<LocalFeatures> out(items.size());
   ProgressStep step(run.progress(), "features", items.size());
   parallel_for(items.size(), 1, [&](size_t i, size_t) {
-    VectorSet set = local_features(plan, source, i);
-    out[i] = {vectors_of(std::move(set.vectors)), vectors_of(std::move(set.places)),
-              set.image_width, set.image_height};
+    const VectorSet set = local_features(plan, source, i);
+    out[i] = {to_vectors(set.vectors), to_vectors(set.places), set.image_width, set.image_height};
     step.tick();
   });
   return out;

@@ -27,11 +27,6 @@ std::shared_ptr<const SetKernel> settled(const SetKernel& kernel,
   return middle_of(candidates);
 }
 
-Vectors places_of(const VectorSet& set) {
-  const auto values = set.places.values();
-  return {set.places.rows(), set.places.cols(), std::vector<float>(values.begin(), values.end())};
-}
-
 }  // namespace
 
 Matches match(const Input& a, const Input& b, const std::string& recipe,
@@ -57,7 +52,7 @@ Matches match(const Input& a, const Input& b, const std::string& recipe,
     out.pairs.push_back({pair.a, pair.b, pair.level, pair.weight});
   for (size_t i = 0; i < items.size(); ++i) {
     out.sizes[i] = sets[i].size();
-    out.places[i] = places_of(sets[i]);
+    out.places[i] = to_vectors(sets[i].places);
   }
   return out;
 }

@@ -36,4 +36,8 @@ LabelledData read_dataset(const std::filesystem::path& data) {
   return out;
 }
 
+std::vector<std::filesystem::path> list_sets(const std::filesystem::path& folder) {
+  return set_files(folder);
+}
+
 }  // namespace muster

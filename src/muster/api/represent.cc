@@ -90,6 +90,11 @@ FittedRepresentation fit_to(BranchPlan plan, const SetSource& source, uint64_t s
   return out;
 }
 
+Vectors to_vectors(const Matrix<float>& rows) {
+  const auto values = rows.values();
+  return {rows.rows(), rows.cols(), std::vector<float>(values.begin(), values.end())};
+}
+
 void check_array_file(const std::filesystem::path& path) {
   array_format(path);
   check_output(path);

@@ -37,6 +37,9 @@ BranchPlan plan_kernel(const std::string& recipe, const std::vector<std::string>
 FittedRepresentation fit_to(BranchPlan plan, const SetSource& source, uint64_t seed,
                             const Run& run);
 
+// As the front door gives them.
+Vectors to_vectors(const Matrix<float>& rows);
+
 enum class ArrayFormat { kNpy, kLibsvm };
 // By extension (.npy; .libsvm or .txt); another one is a usage error.
 ArrayFormat array_format(const std::filesystem::path& path);

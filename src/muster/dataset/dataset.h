@@ -48,7 +48,7 @@ Dataset parse_list(const std::string& text, const std::filesystem::path& root,
 
 // The .npy and .npz files of a folder (or the one file given) in sorted order, places files left
 // out.
-std::vector<std::filesystem::path> list_sets(const std::filesystem::path& directory);
+std::vector<std::filesystem::path> set_files(const std::filesystem::path& directory);
 
 // A set of vectors from .npy (with places in name.places.npy if that exists) or .npz (members
 // `vectors`, else the first array, and `places`). Places are n x 2 (x, y) or n x 3 (x, y, scale).

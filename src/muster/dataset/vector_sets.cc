@@ -73,7 +73,7 @@ VectorSet load_vector_set(const fs::path& path) {
   return set;
 }
 
-std::vector<fs::path> list_sets(const fs::path& directory) {
+std::vector<fs::path> set_files(const fs::path& directory) {
   if (fs::is_regular_file(directory) && item_kind(directory) == ItemKind::kVectorSets)
     return {directory};
   if (!fs::is_directory(directory))

@@ -62,12 +62,12 @@ TEST(VectorSets, BadSetsAreRefused) {
 
 TEST(VectorSets, AFolderOfSetsIsListedInOrder) {
   const TempDir dir;
-  EXPECT_ERROR(list_sets(dir.path()), kData, "holds no .npy");
+  EXPECT_ERROR(set_files(dir.path()), kData, "holds no .npy");
   for (const char* file :
        {"10.npy", "2.npy", "2.places.npy", "a.npz", "x.txt", ".b.npy", "sub.npy/1.npy"})
     dir.put(file);
-  EXPECT_THAT(list_sets(dir.path()), ElementsAre(dir / "10.npy", dir / "2.npy", dir / "a.npz"));
-  EXPECT_ERROR(list_sets(dir / "none"), kData, "there is no folder");
+  EXPECT_THAT(set_files(dir.path()), ElementsAre(dir / "10.npy", dir / "2.npy", dir / "a.npz"));
+  EXPECT_ERROR(set_files(dir / "none"), kData, "there is no folder");
 }
 
 }  // namespace
