@@ -28,6 +28,7 @@ struct BenchArguments {
   std::map<std::string, std::string> protocol_texts;
   std::string curve;
   CacheChoice cache{.folder = "none"};
+  Effort effort = Effort::kNormal;
 };
 
 std::vector<Method> chosen_methods(const BenchArguments& args, ItemKind kind) {
@@ -35,13 +36,21 @@ std::vector<Method> chosen_methods(const BenchArguments& args, ItemKind kind) {
   std::string rest = args.methods;
   while (!rest.empty()) {
     const size_t comma = rest.find(',');
-    methods.push_back({rest.substr(0, comma), recipe_of_method(rest.substr(0, comma))});
+    const std::string name = rest.substr(0, comma);
+    if (name == kAutoMethod)
+      methods.push_back(
+          {.name = name,
+           .recipe = {},
+           .choose = ChooseOptions{.effort = args.effort, .overrides = args.overrides}});
+    else
+      methods.push_back({name, recipe_of_method(name)});
     rest = comma == std::string::npos ? "" : rest.substr(comma + 1);
   }
   for (const std::string& recipe : args.recipes) methods.push_back({recipe, parse_recipe(recipe)});
   if (methods.empty())
     throw usage_error("bench: name methods with --methods A,B or --recipe R (see: muster methods)");
   for (Method& method : methods) {
+    if (method.choose) continue;
     for (const std::string& assignment : args.overrides) override_option(method.recipe, assignment);
     method.recipe = fit_to_data(std::move(method.recipe), kind, args.common);
   }
@@ -144,7 +153,8 @@ int bench(BenchArguments& args) {
 Run add_bench(CLI::App& app) {
   auto args = std::make_shared<BenchArguments>();
   app.add_option("DATA", args->data, "labelled data")->required();
-  app.add_option("--methods,-m", args->methods, "named methods, separated by commas");
+  app.add_option("--methods,-m", args->methods, "named methods, separated by commas; auto is one");
+  add_effort(app, args->effort);
   app.add_option("--recipe,-r", args->recipes,
                  "a recipe to compare as well; may be given several times")
       ->allow_extra_args(false);

@@ -49,10 +49,18 @@ void Common::say(const std::string& message) const {
 }
 
 void MethodArguments::add_to(CLI::App& app) {
-  auto* by_name = app.add_option("--method,-m", method, "a named method (see: muster methods)");
+  auto* by_name = app.add_option("--method,-m", method,
+                                 "a named method (see: muster methods), or auto to choose one");
   app.add_option("--recipe,-r", recipe, "a recipe, such as dsift/bow:words=500/linear-svm")
       ->excludes(by_name);
   add_overrides(app, overrides);
+}
+
+void add_effort(CLI::App& app, Effort& effort) {
+  app.add_option("--effort", effort, "how much auto tries: quick, normal or thorough")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Effort>{
+          {"quick", Effort::kQuick}, {"normal", Effort::kNormal}, {"thorough", Effort::kThorough}}))
+      ->default_str("normal");
 }
 
 void add_set_recipe(CLI::App& app, std::string& recipe, std::vector<std::string>& overrides) {

@@ -12,7 +12,7 @@
 
 #include "muster/core/parallel.h"
 #include "muster/muster.h"
-#include "muster/recipe/default_method.h"
+#include "muster/recipe/method_choice.h"
 
 namespace muster::cli {
 
@@ -61,6 +61,9 @@ struct Common {
 struct MethodArguments : MethodChoice {
   void add_to(CLI::App& app);
 };
+
+// --effort.
+void add_effort(CLI::App& app, Effort& effort);
 
 // --recipe without a classifier, and --set.
 void add_set_recipe(CLI::App& app, std::string& recipe, std::vector<std::string>& overrides);

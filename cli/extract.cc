@@ -46,7 +46,7 @@ Run add_extract(CLI::App& app) {
       ->required();
   app.add_option("--recipe,-r", args->recipe,
                  "a feature and reductions that learn nothing, such as dsift/root")
-      ->default_str("the feature of train's default method");
+      ->default_str("the feature of the method fisher");
   add_overrides(app, args->options.set);
   args->cache.add_to(app);
   args->common.add_to(app);

@@ -3,9 +3,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "choice_text.h"
 #include "commands.h"
 #include "common.h"
 #include "muster/core/options.h"
+#include "muster/pipeline/choice_file.h"
 #include "muster/report/tables.h"
 #include "muster/results/results_json.h"
 #include "muster/store/feature_shards.h"
@@ -54,6 +56,7 @@ Json member_json(const ModelInfo& info, const ModelInfo::Member& member) {
            {"classes", info.class_names},
            {"keeps_training", member.keeps_training},
            {"class_mixtures", member.class_mixtures}};
+  if (member.choice) out["choice"] = choice_json(*member.choice);
   if (!member.fit) return out;
   Json table = Json::array();
   for (const FitFacts::Tried& row : member.fit->tried)
@@ -96,7 +99,13 @@ void print_pipeline(const Json& model) {
   const auto classes = model["classes"].get<std::vector<std::string>>();
   fmt::print("{}{}: {}\n", counted(classes.size(), "class"),
              model["multi_label"] ? " (several per item)" : "", fmt::join(classes, ", "));
-  if (model.contains("cross_validation")) {
+  if (model.contains("choice")) {
+    const Choice choice = parse_choice(model["choice"].dump(), "model");
+    fmt::print("chosen by auto, effort {}:\n{}", model["choice"]["effort"].get<std::string>(),
+               choice_table(choice));
+    fmt::print("{}",
+               estimate_text(choice, model["multi_label"] ? "mean average precision" : "accuracy"));
+  } else if (model.contains("cross_validation")) {
     const Json& cv = model["cross_validation"];
     if (cv["folds"] > 0 && !cv["table"].empty()) {
       fmt::print("cross-validation, {} folds: {}\n", cv["folds"].get<int>(),

@@ -6,12 +6,16 @@
 
 #include "commands.h"
 #include "common.h"
+#include "muster/choose/choose.h"
+#include "muster/choose/schedule.h"
 #include "muster/core/parallel.h"
+#include "muster/crossval/cross_validation.h"
 #include "muster/dataset/duplicates.h"
 #include "muster/dataset/voc.h"
 #include "muster/image/decode.h"
 #include "muster/recipe/plan.h"
 #include "muster/source/dataset_source.h"
+#include "muster/source/readable.h"
 
 namespace muster::cli {
 namespace {
@@ -117,24 +121,43 @@ Json range_json(const std::vector<Look>& looks, size_t Look::*member) {
   return {{"min", values.front()}, {"median", values[values.size() / 2]}, {"max", values.back()}};
 }
 
+// The recipes that `auto` would judge, and how long that would take.
+Json plan_json(const Dataset& dataset, const DataLook& look, const std::vector<size_t>& items,
+               unsigned threads) {
+  const int folds = usable_folds(dataset.labels.select(items), 10);
+  const std::vector<Round> rounds = plan_rounds(look, Effort::kNormal, folds);
+  Json recipes = Json::array(), passes = Json::array();
+  for (const Candidate& one : propose(look, Effort::kNormal, look.items))
+    recipes.push_back({{"name", one.name}, {"recipe", one.recipe.text()}});
+  for (const Round& round : rounds)
+    passes.push_back({{"items", round.items}, {"folds", round.folds}, {"repeats", round.repeats}});
+  return {{"effort", "normal"},
+          {"recipes", recipes},
+          {"rounds", passes},
+          {"seconds", forecast_seconds(look, Effort::kNormal, rounds, threads)}};
+}
+
 // Times the features of a few items, spread over the data, and extends that to all.
-Json forecast(const Dataset& dataset, const std::vector<size_t>& readable, const Plan& plan,
-              const Common& common) {
+Json forecast(const Dataset& dataset, const std::vector<size_t>& readable, const Json& plan,
+              unsigned threads) {
+  std::map<std::string, std::shared_ptr<const muster::Extraction>> extractions;  // each once
+  for (const Json& recipe : plan["recipes"])
+    for (const BranchPlan& branch :
+         plan_recipe(parse_recipe(recipe["recipe"].get<std::string>())).branches)
+      extractions[branch.extraction ? branch.extraction->spec : ""] = branch.extraction;
   const size_t count = std::min(kTimedItems, readable.size());
   const DatasetSource source(dataset);
   double bytes = 0;
   const auto start = std::chrono::steady_clock::now();
-  for (size_t i = 0; i < count; ++i) {
-    const VectorSet set =
-        source.load(plan.branches[0].extraction.get(), readable[i * readable.size() / count]);
-    const size_t value_bytes = dataset.kind == ItemKind::kImages ? 2 : sizeof(float);
-    bytes +=
-        static_cast<double>(set.vectors.size() * value_bytes + set.places.size() * sizeof(float));
-  }
+  for (const auto& [spec, extraction] : extractions)
+    for (size_t i = 0; i < count; ++i) {
+      const VectorSet set = source.load(extraction.get(), readable[i * readable.size() / count]);
+      const size_t value_bytes = dataset.kind == ItemKind::kImages ? 2 : sizeof(float);
+      bytes +=
+          static_cast<double>(set.vectors.size() * value_bytes + set.places.size() * sizeof(float));
+    }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   const double scale = static_cast<double>(readable.size()) / static_cast<double>(count);
-  const auto threads = common.threads > 0 ? static_cast<unsigned>(common.threads)
-                                          : std::max(1U, std::thread::hardware_concurrency());
   const auto n = static_cast<double>(readable.size());
   return {{"feature_seconds", spent.count() * scale / threads},
           {"threads", threads},
@@ -244,8 +267,11 @@ void print_text(const Json& record) {
       counted(cost["threads"], "thread"), bytes_text(cost["feature_bytes"]),
       bytes_text(cost["kernel_matrix_bytes"]));
   for (const Json& line : record["advice"]) fmt::print("note: {}\n", line.get<std::string>());
-  fmt::print("method: {} ({})\n", record["method"].get<std::string>(),
-             record["recipe"].get<std::string>());
+  const Json& plan = record["plan"];
+  fmt::print("method: auto would judge {} recipes, about {:.0f} s\n", plan["recipes"].size(),
+             std::ceil(plan["seconds"].get<double>()));
+  for (const Json& recipe : plan["recipes"])
+    fmt::print("  {}\n", recipe["name"].get<std::string>());
 }
 
 int inspect(const InspectArguments& args) {
@@ -265,11 +291,14 @@ int inspect(const InspectArguments& args) {
   if (readable.empty())
     throw data_error("{}: none of its {} items can be read, the first because: {}", args.data,
                      looks.size(), looks[0].unreadable);
-  Common silent = args.common;
-  silent.quiet = true;
-  const Recipe recipe =
-      fit_to_data(recipe_of_method(default_method(dataset.kind)), dataset.kind, silent);
-
+  const auto cores = args.common.threads > 0 ? static_cast<unsigned>(args.common.threads)
+                                             : std::max(1U, std::thread::hardware_concurrency());
+  std::vector<size_t> training;  // what train would learn from
+  for (const size_t i : items_of_part(dataset, Part::kTrain))
+    if (looks[i].unreadable.empty()) training.push_back(i);
+  const DatasetSource source(dataset);
+  const Json plan = plan_json(dataset, look_at(source, training, dataset.labels.select(training)),
+                              training, cores);
   Json record{{"data", args.data},
               {"layout", layout_of(args.data, dataset)},
               {"kind", pictures ? "pictures" : "vector sets"},
@@ -284,9 +313,9 @@ int inspect(const InspectArguments& args) {
   record["passed_over"] = dataset.notes;
   record["blank"] = std::move(blank);
   record["duplicates"] = duplicates_json(dataset);
-  record["forecast"] = forecast(dataset, readable, plan_recipe(recipe), args.common);
-  record["method"] = default_method(dataset.kind);
-  record["recipe"] = recipe.text();
+  record["forecast"] = forecast(dataset, readable, plan, cores);
+  record["method"] = kAutoMethod;
+  record["plan"] = plan;
   record["advice"] = advice_json(record);
   if (args.common.json)
     print_json(record);

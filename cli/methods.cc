@@ -117,6 +117,10 @@ void print_all() {
   size_t width = 0;
   for (const StageEntry& stage : all_stages()) width = std::max(width, stage.name.size());
   for (const Preset& preset : all_presets()) width = std::max(width, preset.name.size());
+  fmt::print(
+      "  {:<{}}  chooses a recipe for the data by cross-validation; what train does if no "
+      "method is named\n",
+      "auto", width);
   for (const Preset& preset : all_presets()) {
     print_entry(preset_json(preset), width);
     fmt::print("  {:<{}}  = {}\n", "", width, preset.recipe);

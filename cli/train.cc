@@ -1,6 +1,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "choice_text.h"
 #include "commands.h"
 #include "common.h"
 #include "muster/store/atomic_file.h"
@@ -32,6 +33,7 @@ int train(TrainArguments& args) {
   const FitReport& report = model.report();
   std::optional<double> score;
   if (report.fit) score = report.fit->cross_validated();
+  if (report.choice) score = report.choice->estimate;
   if (args.common.json) {
     std::vector<std::string> left_out;
     for (const LeftOut& item : report.left_out) left_out.push_back(item.reason);
@@ -39,13 +41,17 @@ int train(TrainArguments& args) {
                                {"items", report.items}, {"classes", model.class_names()},
                                {"left_out", left_out},  {"seconds", report.seconds}};
     if (score) out["cross_validated"] = *score;
+    if (report.choice) out["choice"] = choice_json(*report.choice);
     print_json(out);
     return 0;
   }
+  if (report.choice) fmt::print("{}", choice_table(*report.choice));
   fmt::print("trained on {} items of {} classes\n", report.items, model.class_names().size());
-  if (score)
-    fmt::print("{} by cross-validation: {:.1f} %\n",
-               model.info().multi_label ? "mean average precision" : "accuracy", 100 * *score);
+  const char* measure = model.info().multi_label ? "mean average precision" : "accuracy";
+  if (report.choice)
+    fmt::print("{}", estimate_text(*report.choice, measure));
+  else if (score)
+    fmt::print("{} by cross-validation: {:.1f} %\n", measure, 100 * *score);
   fmt::print("model: {}\n", args.model);
   return 0;
 }
@@ -72,6 +78,10 @@ Run add_train(CLI::App& app) {
       "--save-universal", args->save_universal,
       "write the universal mixture and the reductions before it to this file, for --universal");
   args->choice.add_to(app);
+  add_effort(app, args->options.effort);
+  app.add_flag("--by-object", args->options.by_object,
+               "auto: files of a class whose names agree up to the first '-' show one object; "
+               "judge on objects that were not trained on");
   args->cache.add_to(app);
   args->common.add_to(app);
   return [args] { return train(*args); };

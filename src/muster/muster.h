@@ -35,6 +35,7 @@
 
 #include "muster/core/error_type.h"
 #include "muster/explain/explanation.h"
+#include "muster/pipeline/choice.h"
 #include "muster/pipeline/typicality.h"
 #include "muster/source/input.h"
 #include "muster/source/source_options.h"
@@ -61,13 +62,17 @@ struct RunOptions {
   SourceOptions source = {};    ///< where features are kept
 };
 
-/// Options of train(). Neither a method nor a recipe means the default method: fisher for pictures,
-/// emk-fourier for vector sets.
+/// Options of train(). Neither a method nor a recipe means the method "auto": recipes that suit the
+/// data are judged by cross-validation, and the best is taken (FitReport::choice).
 struct TrainOptions {
-  std::string method = {};            ///< a named method (`muster methods` lists them)
+  std::string method = {};            ///< a named method (`muster methods` lists them), or "auto"
   std::string recipe = {};            ///< or a recipe, such as "dsift/bow:words=500/linear-svm"
   std::vector<std::string> set = {};  ///< overrides: "option=value" or "stage.option=value"
   std::uint64_t seed = 1;             ///< one seed, one result
+  Effort effort = Effort::kNormal;    ///< of "auto"; more takes longer and tries more
+  /// For "auto" and data sets on disk: items of a class whose file names agree up to the first '-'
+  /// show one object, and recipes are judged on objects that they were not trained on.
+  bool by_object = false;
   /// Keeps the training vectors (kernel machines: their kernel matrix) for add_classes().
   bool keep_training = false;
   /// Keeps one mixture per class, so that typicality goes by likelihood ratio.
@@ -162,7 +167,8 @@ struct FitReport {
   std::vector<LeftOut> left_out;          ///< items that could not be read
   std::vector<std::string> warnings;      ///< such as a solver that did not converge
   std::optional<FitFacts> fit;            ///< none for a classifier that keeps no record
-  std::map<std::string, double> seconds;  ///< by stage: features, fit, encode, classifier
+  std::optional<Choice> choice;           ///< what "auto" tried; none if the method was given
+  std::map<std::string, double> seconds;  ///< by stage: choose, features, fit, encode, classifier
 };
 
 /// A class and how probable it is.
@@ -270,12 +276,13 @@ struct Evaluation {
 struct ModelInfo {
   /// A trained method. A model that was not fused has one.
   struct Member {
-    std::string recipe;           ///< every option spelled out
-    std::uint64_t seed = 0;       ///< that it was trained with
-    double weight = 1;            ///< in a fused model
-    bool keeps_training = false;  ///< whether add_classes() can extend it
-    bool class_mixtures = false;  ///< whether typicality goes by likelihood ratio
-    std::optional<FitFacts> fit;  ///< none for a classifier that keeps no record
+    std::string recipe;            ///< every option spelled out
+    std::uint64_t seed = 0;        ///< that it was trained with
+    double weight = 1;             ///< in a fused model
+    bool keeps_training = false;   ///< whether add_classes() can extend it
+    bool class_mixtures = false;   ///< whether typicality goes by likelihood ratio
+    std::optional<FitFacts> fit;   ///< none for a classifier that keeps no record
+    std::optional<Choice> choice;  ///< how the recipe was chosen; none if it was given
   };
 
   std::vector<Member> members;           ///< one, or several of a fused model
@@ -574,7 +581,7 @@ Matches match(const Input& a, const Input& b, const std::string& recipe,
 
 /// Writes the local features of a data set to a folder, for SourceOptions::features, by a recipe of
 /// a feature and reductions that learn nothing, such as "dsift/root"; without one, by the feature
-/// of train()'s default method. What the folder has already is kept, so work that was cancelled
+/// of the method fisher. What the folder has already is kept, so work that was cancelled
 /// goes on; a folder made by another recipe is a usage error.
 ExtractReport write_features(const std::filesystem::path& data, const std::filesystem::path& folder,
                              const std::string& recipe = "", const RepresentOptions& options = {});

@@ -30,12 +30,16 @@ TEST_F(EndToEnd, PicturesTrainPredictEvaluate) {
   EXPECT_EQ(found["items"], 30);
   EXPECT_EQ(found["classes"].size(), 3u);
   EXPECT_TRUE(found["unreadable"].empty());
-  EXPECT_EQ(found["method"], "fisher");
+  EXPECT_EQ(found["method"], "auto");
+  EXPECT_GE(found["plan"]["recipes"].size(), 3u);
 
   const std::string file = at("m.muster");
-  EXPECT_THAT(
-      run_ok({"train", data, "-o", file, "--set", "components=8", "--set", "samples=5000"}).out,
-      HasSubstr("trained on 30 items of 3 classes"));
+  const std::string said = run_ok({"train", data, "-o", file, "--effort", "quick", "--set",
+                                   "components=8", "--set", "fisher.samples=5000"})
+                               .out;
+  EXPECT_THAT(said, HasSubstr("trained on 30 items of 3 classes"));
+  EXPECT_THAT(said, HasSubstr("<- chosen"));
+  EXPECT_THAT(said, HasSubstr("accuracy by cross-validation"));
   const std::string some = data + "/bricks/0000.png";
   EXPECT_THAT(run_ok({"predict", file, some}).out, HasSubstr(some + "\t"));
   const json predicted = run_ok({"predict", file, some, "--top", "2", "--json"}).json();
@@ -55,6 +59,8 @@ TEST_F(EndToEnd, PicturesTrainPredictEvaluate) {
   EXPECT_EQ(info["classes"].size(), 3u);
   EXPECT_EQ(info["format_version"], "1");
   EXPECT_FALSE(info["cross_validation"]["table"].empty());
+  EXPECT_EQ(info["choice"]["effort"], "quick");
+  EXPECT_THAT(run_ok({"info", file}).out, HasSubstr("<- chosen"));
   EXPECT_THAT(run_ok({"info", file}).out, HasSubstr("components=8"));
 }
 
@@ -62,7 +68,7 @@ TEST_F(EndToEnd, VectorSets) {
   const std::string data = clouds();
   EXPECT_EQ(run_ok({"inspect", data, "--json"}).json()["kind"], "vector sets");
   const std::string file = at("c.muster");
-  run_ok({"train", data, "-o", file, "--set", "dim=100"});
+  run_ok({"train", data, "-o", file, "--effort", "quick"});
   EXPECT_GT(run_ok({"evaluate", file, data, "--json"}).json()["accuracy"], 0.9);
   EXPECT_THAT(run_ok({"predict", file, data + "/cross/003.npy"}).out, HasSubstr("\tcross\t"));
   run_ok({"bench", data, "--methods", "bow-linear", "--recipe", "sum-match/kernel-svm", "--train",
@@ -143,8 +149,8 @@ TEST_F(EndToEnd, RecipesAndOverridesReachTheModel) {
 TEST_F(EndToEnd, StoredFeaturesGiveTheSameModel) {
   const std::string data = pictures();
   run_ok({"extract", data, "-o", at("features")});
-  const std::vector<std::string> train{"train", data,           "--set", "components=8",
-                                       "--set", "samples=5000", "-o"};
+  const std::vector<std::string> train{"train",        data,    "--method",     "fisher", "--set",
+                                       "components=8", "--set", "samples=5000", "-o"};
   const auto with = [](std::vector<std::string> list, std::initializer_list<std::string> more) {
     list.insert(list.end(), more);
     return list;
@@ -161,13 +167,17 @@ TEST_F(EndToEnd, StoredFeaturesGiveTheSameModel) {
   expect_error(with(train, {at("c.muster"), "--features", at("features"), "--set", "step=5"}), 2,
                "step=5");
   expect_error(with(train, {at("c.muster"), "--features", data}), 3, "holds no features");
+  expect_error({"train", data, "-o", at("c.muster"), "--features", at("features")}, 2,
+               "name a method");
   EXPECT_FALSE(fs::exists(at("c.muster")));
 }
 
 TEST_F(EndToEnd, TrainAndTestFolders) {
   const std::string data = pictures(2, 8, "data/train");
   pictures(2, 8, "data/test");  // the same pictures: inspect must notice
-  EXPECT_THAT(run_ok({"train", at("data"), "-o", at("m.muster"), "--set", "components=4"}).out,
+  EXPECT_THAT(run_ok({"train", at("data"), "-o", at("m.muster"), "--method", "fisher", "--set",
+                      "components=4"})
+                  .out,
               HasSubstr("16 items"));
   EXPECT_EQ(run_ok({"evaluate", at("m.muster"), at("data"), "--json"}).json()["items"], 16);
   const Ran looked = run_ok({"inspect", at("data")});

@@ -111,8 +111,8 @@ std::string CommandTest::clouds(int per_class) const {
 }
 
 std::string CommandTest::model() const {
-  run_ok({"train", pictures(), "-o", at("model.muster"), "--set", "components=8", "--set",
-          "samples=5000", "--quiet"});
+  run_ok({"train", pictures(), "-o", at("model.muster"), "--method", "fisher", "--set",
+          "components=8", "--set", "samples=5000", "--quiet"});
   return at("model.muster");
 }
 

@@ -388,5 +388,37 @@ TEST(Api, VectorSetsNeedNoFeatureStageAndMethodsHaveNames) {
   EXPECT_EQ(version().find('.'), 1u);
 }
 
+TEST(Api, AutoChoosesTheSameOnAnyNumberOfThreadsAndTheModelKeepsIt) {
+  const TempDir folder;
+  put_pictures(folder, 3, 5, 40);
+  std::string first;
+  for (const int threads : {1, 2, 4}) {
+    const Model model = train(folder.path(), {.effort = Effort::kQuick, .threads = threads});
+    ASSERT_TRUE(model.report().choice);
+    EXPECT_TRUE(model.report().seconds.contains("choose"));
+    EXPECT_EQ(model.report().fit->tried.size(), 1u);
+    const fs::path file = folder / "model.muster";
+    model.save(file);
+    if (first.empty()) first = bytes_of(file);
+    EXPECT_TRUE(bytes_of(file) == first) << threads;
+    const ModelInfo info = load(file).info();
+    ASSERT_TRUE(info.members[0].choice);
+    EXPECT_EQ(info.members[0].choice->estimate, model.report().choice->estimate);
+    EXPECT_EQ(info.members[0].choice->tried.size(), model.report().choice->tried.size());
+    fs::remove(file);
+  }
+}
+
+TEST(Api, AutoIsANameAsWellAsTheDefault) {
+  const Sets sets(6);
+  const TrainOptions quick{.effort = Effort::kQuick};
+  TrainOptions named = quick;
+  named.method = "auto";
+  EXPECT_EQ(train(sets.views, sets.labels, named).recipe(),
+            train(sets.views, sets.labels, quick).recipe());
+  EXPECT_ERROR(train(sets.views, sets.labels, {.by_object = true}), kUsage, "by_object");
+  EXPECT_ERROR(train(sets.views, sets.labels, {.universal = "mixture.muster"}), kUsage, "name it");
+}
+
 }  // namespace
 }  // namespace muster

@@ -1,7 +1,7 @@
 #include "muster/api/represent.h"
 #include "muster/core/error.h"
 #include "muster/pipeline/local_features.h"
-#include "muster/recipe/default_method.h"
+#include "muster/recipe/method_choice.h"
 #include "muster/source/cached_source.h"
 #include "muster/source/input_source.h"
 

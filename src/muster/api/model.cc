@@ -114,7 +114,8 @@ ModelInfo Model::info() const {
     const Pipeline& member = ensemble.members()[m];
     out.members.push_back({member.plan().recipe().text(), member.seed(), ensemble.weights()[m],
                            member.training() != nullptr, member.class_mixtures() != nullptr,
-                           fit_facts(member)});
+                           fit_facts(member),
+                           member.choice() ? std::optional(*member.choice()) : std::nullopt});
   }
   return out;
 }

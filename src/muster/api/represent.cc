@@ -2,7 +2,7 @@
 
 #include "muster/core/error.h"
 #include "muster/pipeline/fit.h"
-#include "muster/recipe/default_method.h"
+#include "muster/recipe/method_choice.h"
 #include "muster/store/atomic_file.h"
 
 namespace muster {

@@ -1,10 +1,12 @@
 #include "muster/api/item_labels.h"
 #include "muster/api/model_state.h"
 #include "muster/api/run.h"
+#include "muster/choose/choose.h"
 #include "muster/core/error.h"
+#include "muster/core/timer.h"
 #include "muster/pipeline/fit.h"
 #include "muster/pipeline/universal_file.h"
-#include "muster/recipe/default_method.h"
+#include "muster/recipe/method_choice.h"
 #include "muster/source/cached_source.h"
 #include "muster/source/input_source.h"
 #include "muster/source/readable.h"
@@ -35,28 +37,69 @@ void add_warnings(const Run& run, FitReport& report) {
          report);
 }
 
-// `items` of the source with one entry of `labels` each.
-Model train_source(const SetSource& source, ItemKind kind, std::span<const size_t> items,
-                   const Labels& labels, const TrainOptions& options, const Run& run) {
+// The items to learn from, with one entry of labels each.
+struct TrainingItems {
+  std::vector<size_t> items;
+  Labels labels;
+};
+
+bool chooses(const TrainOptions& options) {
+  return options.recipe.empty() && (options.method.empty() || options.method == kAutoMethod);
+}
+
+// What "auto" chooses; the choice goes to the report.
+Chosen choose(const SetSource& source, const TrainingItems& training, const TrainOptions& options,
+              const Run& run, FitReport& report) {
+  if (!options.universal.empty())
+    throw usage_error(
+        "universal {}: the mixture belongs to one method; name it (fisher, supervector, ppk, klk)",
+        options.universal.string());
+  if (!options.source.features.empty())
+    throw usage_error(
+        "features {}: they belong to one method, and \"auto\" tries several; name a method or a "
+        "recipe",
+        options.source.features.string());
+  const Timer timer;
+  Chosen chosen = choose_recipe(source, training.items, training.labels,
+                                {.effort = options.effort,
+                                 .seed = options.seed,
+                                 .overrides = options.set,
+                                 .one_branch = options.class_mixtures,
+                                 .notice = run.notice()},
+                                run.progress());
+  report.choice = chosen.choice;
+  report.seconds["choose"] = timer.seconds();
+  return chosen;
+}
+
+Model train_source(const SetSource& source, ItemKind kind, const TrainingItems& training,
+                   const TrainOptions& options, const Run& run) {
   std::optional<UniversalFile> universal;
-  if (!options.universal.empty()) universal = UniversalFile::load(options.universal);
-  const Plan plan = plan_recipe(fit_to_data(
-      chosen_recipe({options.method, options.recipe, options.set}, default_method(kind)), kind,
-      run.notice()));
-  if (options.class_mixtures) require_universal_stage(plan, "class mixtures");
   FitReport report;
+  Chosen chosen;
+  if (chooses(options))
+    chosen = choose(source, training, options, run, report);
+  else
+    chosen.recipe = fit_to_data(chosen_recipe({options.method, options.recipe, options.set}, ""),
+                                kind, run.notice());
+  const Plan plan = plan_recipe(chosen.recipe);
+  if (!options.universal.empty()) universal = UniversalFile::load(options.universal);
+  if (options.class_mixtures) require_universal_stage(plan, "class mixtures");
   FitOptions fit;
   fit.seconds = &report.seconds;
   fit.keep_training = options.keep_training;
   fit.universal = universal ? &*universal : nullptr;
   fit.class_mixtures = options.class_mixtures;
+  fit.held_out = chosen.held_out ? &*chosen.held_out : nullptr;
   if (!options.strict)
     fit.left_out = [&](std::span<const ItemFailure> failures) {
       run.say_left_out(reasons_of(failures));
       std::ranges::move(named(source, failures), std::back_inserter(report.left_out));
     };
-  Pipeline pipeline = fit_pipeline(plan, source, items, labels, options.seed, run.progress(), fit);
-  report.items = items.size() - report.left_out.size();
+  Pipeline pipeline = fit_pipeline(plan, source, training.items, training.labels, options.seed,
+                                   run.progress(), fit);
+  if (report.choice) pipeline.set_choice(*report.choice);
+  report.items = training.items.size() - report.left_out.size();
   report.fit = fit_facts(pipeline);
   add_warnings(run, report);
   return make_model(std::move(pipeline), std::move(report));
@@ -65,10 +108,12 @@ Model train_source(const SetSource& source, ItemKind kind, std::span<const size_
 template <class Texts>
 Model train_inputs(Inputs items, const Texts& texts, const TrainOptions& options) {
   const Run run(run_options(options), "train");
-  const Labels labels = make_labels(texts, items.size());
+  if (options.by_object)
+    throw usage_error("by_object: it goes by the file names of a data set on disk");
+  Labels labels = make_labels(texts, items.size());
   const CachedSource source(std::make_unique<InputSource>(items), run.source());
   const ItemKind kind = common_kind(source, "train");
-  return train_source(source, kind, all_items_of(source), labels, options, run);
+  return train_source(source, kind, {all_items_of(source), std::move(labels)}, options, run);
 }
 
 }  // namespace
@@ -78,8 +123,14 @@ Model train(const std::filesystem::path& data, const TrainOptions& options) {
   const Dataset dataset = open_dataset(data);
   run.say_left_out(dataset.notes);
   const CachedSource source(dataset, run.source());
-  const std::vector<size_t> items = items_of_part(dataset, Part::kTrain);
-  return train_source(source, dataset.kind, items, dataset.labels.select(items), options, run);
+  TrainingItems training{items_of_part(dataset, Part::kTrain), {}};
+  training.labels = dataset.labels.select(training.items);
+  if (options.by_object) {
+    std::vector<std::string> objects;
+    for (const size_t item : training.items) objects.push_back(dataset.items[item].group);
+    training.labels.group_by(objects);
+  }
+  return train_source(source, dataset.kind, training, options, run);
 }
 
 Model train(Inputs items, std::span<const std::string> labels, const TrainOptions& options) {

@@ -1,7 +1,7 @@
 #include "muster/api/run.h"
 #include "muster/core/error.h"
 #include "muster/pipeline/local_features.h"
-#include "muster/recipe/default_method.h"
+#include "muster/recipe/method_choice.h"
 #include "muster/source/cached_source.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/feature_shards.h"
@@ -12,14 +12,10 @@ namespace {
 // Items extracted side by side, then added in order: bounds the memory of what waits to be written.
 constexpr size_t kBatch = 64;
 
-// By default what train() takes if it is given no method, either.
+// By default the feature of the method fisher.
 Recipe recipe_of(const std::string& text, const std::vector<std::string>& overrides) {
   return chosen_recipe(
-      {"",
-       text.empty() ? recipe_of_method(default_method(ItemKind::kImages)).branches[0][0].text()
-                    : text,
-       overrides},
-      "");
+      {"", text.empty() ? recipe_of_method("fisher").branches[0][0].text() : text, overrides}, "");
 }
 
 class Extracting {

@@ -1,6 +1,7 @@
 // Vectors or rows of a Gram matrix become scores, one per class. Never sees sets or images.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "muster/core/labels.h"
@@ -11,6 +12,7 @@
 namespace muster {
 
 struct FitStatistics;
+struct HeldOutScores;
 
 // A score that is weights . x + offset for every input x: a vector, or the kernel values with all
 // training items.
@@ -41,6 +43,9 @@ class Classifier {
   virtual void save(const TensorWriter& out) const = 0;
   // How it was fitted (cross_validation.h); null for a classifier that keeps no record.
   virtual const FitStatistics* statistics() const { return nullptr; }
+  // The same with what it knows of unseen items (calibration, typical scores, its score) taken from
+  // these; null for a classifier that knows nothing of that kind.
+  virtual std::unique_ptr<Classifier> judged_by(const HeldOutScores&) const { return nullptr; }
 };
 
 }  // namespace muster

@@ -18,6 +18,12 @@ class DecisionClassifier final : public Classifier {
       return decisions_.weights.cols();
   }
   const FitStatistics* statistics() const override { return &fit_.statistics; }
+  std::unique_ptr<Classifier> judged_by(const HeldOutScores& held_out) const override {
+    CvResult fit = fit_;
+    judge_by(held_out, fit.statistics);
+    if (!rule_.logistic) fit.calibration = Calibration::fit(held_out.scores, held_out.labels);
+    return std::make_unique<DecisionClassifier>(rule_, decisions_, std::move(fit));
+  }
 
   Matrix<double> scores(ConstMatrixView vectors) const override {
     if constexpr (std::is_same_v<Decisions, LinearDecisions>)

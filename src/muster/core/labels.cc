@@ -1,6 +1,7 @@
 #include "muster/core/labels.h"
 
 #include <algorithm>
+#include <map>
 
 namespace muster {
 
@@ -21,8 +22,16 @@ Labels Labels::select(std::span<const size_t> items) const {
   for (size_t item : items) {
     out.of_item.push_back(of_item[item]);
     if (!difficult.empty()) out.difficult.push_back(difficult[item]);
+    if (!group.empty()) out.group.push_back(group[item]);
   }
   return out;
+}
+
+void Labels::group_by(std::span<const std::string> names) {
+  std::map<std::string_view, size_t> numbers;
+  group.clear();
+  for (const std::string& name : names)
+    group.push_back(numbers.try_emplace(name, numbers.size()).first->second);
 }
 
 }  // namespace muster

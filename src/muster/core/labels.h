@@ -16,6 +16,9 @@ struct Labels {
   std::vector<std::vector<int>> difficult;
   // The items come from data in which an item may have any number of labels, whatever these have.
   bool multi_label = false;
+  // Per item: items of one group (views of one object, a picture and its mirror image) belong
+  // together, and cross-validation never divides them. Empty means that every item is by itself.
+  std::vector<size_t> group = {};
 
   size_t size() const { return of_item.size(); }
   int num_classes() const { return static_cast<int>(class_names.size()); }
@@ -26,6 +29,8 @@ struct Labels {
   // +1 has the label, -1 does not, 0 left out as difficult.
   int target(size_t item, int label) const;
   Labels select(std::span<const size_t> items) const;
+  // Gives items of equal names one group; one name per item.
+  void group_by(std::span<const std::string> names);
 
   bool operator==(const Labels&) const = default;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "muster/core/parallel.h"
@@ -26,6 +27,15 @@ std::vector<size_t> label_counts(const Labels& labels) {
   return counts;
 }
 
+// The first item of each item's group.
+std::vector<size_t> first_of_groups(const Labels& labels) {
+  std::vector<size_t> out(labels.size());
+  std::map<size_t, size_t> first;
+  for (size_t i = 0; i < labels.size(); ++i)
+    out[i] = labels.group.empty() ? i : first.try_emplace(labels.group[i], i).first->second;
+  return out;
+}
+
 double accuracy_of(MatrixView<const double> scores, const Labels& labels) {
   size_t correct = 0;
   for (size_t i = 0; i < scores.rows; ++i) {
@@ -35,22 +45,9 @@ double accuracy_of(MatrixView<const double> scores, const Labels& labels) {
   return static_cast<double>(correct) / static_cast<double>(scores.rows);
 }
 
-double mean_average_precision(MatrixView<const double> scores, const Labels& labels) {
-  std::vector<double> column(scores.rows);
-  std::vector<int> targets(scores.rows);
-  double sum = 0;
-  int counted = 0;
-  for (int label = 0; label < labels.num_classes(); ++label) {
-    for (size_t i = 0; i < scores.rows; ++i) {
-      column[i] = scores(i, static_cast<size_t>(label));
-      targets[i] = labels.target(i, label);
-    }
-    const double ap = average_precision(column, targets);
-    if (std::isnan(ap)) continue;
-    sum += ap;
-    ++counted;
-  }
-  return counted > 0 ? sum / counted : 0;
+double score_of(MatrixView<const double> scores, const Labels& labels) {
+  return labels.single_label() ? accuracy_of(scores, labels)
+                               : mean_average_precision(scores, labels);
 }
 
 // Everything the loop reads, fixed before it starts.
@@ -114,8 +111,7 @@ std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const L
     iterations += loop.run_folds(begin, std::min(num_folds, begin + batch), scores, step);
   std::vector<Tried> out;
   for (size_t c = 0; c < grid.size(); ++c) {
-    const double score = labels.single_label() ? accuracy_of(scores[c], labels)
-                                               : mean_average_precision(scores[c], labels);
+    const double score = score_of(scores[c], labels);
     out.push_back({grid[c], score, std::move(scores[c])});
   }
   return out;
@@ -132,6 +128,12 @@ std::vector<double> best_score_quantiles(const Matrix<double>& scores) {
 }  // namespace
 
 std::vector<double> default_c_grid() { return kGrid; }
+
+void judge_by(const HeldOutScores& held_out, FitStatistics& statistics) {
+  statistics.folds = held_out.folds;
+  statistics.table = {{statistics.C, score_of(held_out.scores, held_out.labels)}};
+  statistics.known_scores = best_score_quantiles(held_out.scores);
+}
 
 void FitStatistics::save(const TensorWriter& out) const {
   Matrix<double> rows(table.size(), 2);
@@ -188,9 +190,11 @@ FitStatistics FitStatistics::load(const TensorReader& in) {
 
 std::vector<int> stratified_folds(const Labels& labels, int folds, Rng rng) {
   MUSTER_CHECK(folds >= 1);
+  const std::vector<size_t> first = first_of_groups(labels);
   const std::vector<size_t> counts = label_counts(labels);
   std::vector<std::vector<size_t>> strata(counts.size() + 1);
   for (size_t i = 0; i < labels.size(); ++i) {
+    if (first[i] != i) continue;
     size_t stratum = counts.size();
     for (const int label : labels.of_item[i]) {
       const auto l = static_cast<size_t>(label);
@@ -205,11 +209,16 @@ std::vector<int> stratified_folds(const Labels& labels, int folds, Rng rng) {
     for (const size_t item : strata[s])
       fold_of[item] = static_cast<int>(dealt++ % static_cast<size_t>(folds));
   }
+  for (size_t i = 0; i < labels.size(); ++i) fold_of[i] = fold_of[first[i]];
   return fold_of;
 }
 
 int usable_folds(const Labels& labels, int wanted) {
-  std::vector<size_t> counts = label_counts(labels);
+  const std::vector<size_t> first = first_of_groups(labels);
+  std::vector<size_t> apart;  // what a fold can hold by itself
+  for (size_t i = 0; i < labels.size(); ++i)
+    if (first[i] == i) apart.push_back(i);
+  std::vector<size_t> counts = label_counts(labels.select(apart));
   std::erase(counts, size_t{0});
   if (counts.empty() || std::ranges::max(counts) < 2) return 0;
   std::ranges::sort(counts);

@@ -59,11 +59,12 @@ struct FitStatistics {
 
 // The fold of each item. Items of a stratum (one-label: the class; multi-label: the item's rarest
 // label) are shuffled and dealt in turn, each stratum going on where the last stopped: fold sizes
-// and the items of a stratum in two folds differ by at most one.
+// and the items of a stratum in two folds differ by at most one. A group is dealt as its first
+// item is.
 std::vector<int> stratified_folds(const Labels& labels, int folds, Rng rng);
 
-// How many folds these data allow: at most the median size of the classes that occur and at most
-// `wanted`, but at least 2; 0 if no class has two items.
+// How many folds these data allow: at most the median size of the classes that occur (in groups if
+// there are any) and at most `wanted`, but at least 2; 0 if no class has two items or groups.
 int usable_folds(const Labels& labels, int wanted);
 
 // One training problem of the loop: items of the held-out fold have target 0.
@@ -120,6 +121,15 @@ struct CvOptions {
              "balanced: errors on both sides weigh the same whatever their number");
   }
 };
+
+// Scores of items by classifiers that had not seen them, from a cross-validation elsewhere.
+struct HeldOutScores {
+  Matrix<double> scores;  // a row per item
+  Labels labels;          // of the items
+  int folds = 0;
+};
+// The table, the folds and the known scores become those.
+void judge_by(const HeldOutScores& held_out, FitStatistics& statistics);
 
 struct CvResult {
   FitStatistics statistics;  // C is the smallest of the best ones

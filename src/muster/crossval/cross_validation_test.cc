@@ -50,6 +50,27 @@ RC_GTEST_PROP(CrossValidation, MultiLabelFoldsAreEven, ()) {
   RC_ASSERT(std::ranges::max(sizes) - std::ranges::min(sizes) <= 1);
 }
 
+TEST(CrossValidation, GroupsStayInOneFold) {
+  Labels labels{{"a", "b"}, {}, {}};
+  std::vector<std::string> objects;
+  for (int i = 0; i < 24; ++i) {
+    labels.of_item.push_back({i / 12});
+    objects.push_back("object" + std::to_string(i / 3));
+  }
+  EXPECT_EQ(usable_folds(labels, 10), 10);
+  labels.group_by(objects);
+  EXPECT_EQ(usable_folds(labels, 10), 4);
+  const std::vector<int> fold_of = stratified_folds(labels, 4, Rng(4));
+  std::vector<int> sizes(4);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    EXPECT_EQ(fold_of[i], fold_of[i - i % 3]);
+    ++sizes[static_cast<size_t>(fold_of[i])];
+  }
+  EXPECT_EQ(sizes, (std::vector<int>{6, 6, 6, 6}));
+  const std::vector<size_t> some{0, 1, 12};
+  EXPECT_EQ(labels.select(some).group, (std::vector<size_t>{0, 0, 4}));
+}
+
 TEST(CrossValidation, SmallClassesMeanFewerFolds) {
   const auto labels_of = [](std::vector<int> classes) {
     Labels labels;

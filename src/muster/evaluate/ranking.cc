@@ -28,6 +28,24 @@ double average_precision(std::span<const double> scores, std::span<const int> ta
   return sum / static_cast<double>(positives);
 }
 
+double mean_average_precision(MatrixView<const double> scores, const Labels& labels) {
+  std::vector<double> column(scores.rows);
+  std::vector<int> targets(scores.rows);
+  double sum = 0;
+  int counted = 0;
+  for (int label = 0; label < labels.num_classes(); ++label) {
+    for (size_t i = 0; i < scores.rows; ++i) {
+      column[i] = scores(i, static_cast<size_t>(label));
+      targets[i] = labels.target(i, label);
+    }
+    const double ap = average_precision(column, targets);
+    if (std::isnan(ap)) continue;
+    sum += ap;
+    ++counted;
+  }
+  return counted > 0 ? sum / counted : 0;
+}
+
 std::vector<double> quantiles(std::vector<double> values) {
   std::ranges::sort(values);
   std::vector<double> out;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
@@ -11,13 +10,14 @@
 #include "muster/core/memory.h"
 #include "muster/crossval/cross_validation.h"
 #include "muster/experiment/raw_split.h"
+#include "muster/experiment/run_facts.h"
 #include "muster/experiment/split_measures.h"
+#include "muster/pipeline/choice_file.h"
 #include "muster/pipeline/fit.h"
 #include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
 #include "muster/results/results_json.h"
-#include "muster/store/checksum.h"
 #include "muster/store/npy.h"
 
 namespace muster {
@@ -26,40 +26,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kGatherSeconds = 10;
+// What tells which pictures can be read before a recipe is chosen.
+constexpr const char* kGlanceRecipe = "rgb:step=16,size=8/bow";
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::string cpu_model() {
-  std::ifstream file("/proc/cpuinfo");
-  std::string line;
-  while (std::getline(file, line))
-    if (line.starts_with("model name") && line.find(": ") != std::string::npos)
-      return line.substr(line.find(": ") + 2);
-  return "unknown";
-}
-
-MachineFacts machine_facts() {
-  return {cpu_model(), std::thread::hardware_concurrency(), __VERSION__};
-}
-
-// Changes when an item, its size or its labels do.
-std::string data_key(const Dataset& dataset, std::span<const size_t> items) {
-  Checksum sum;
-  const auto add = [&](std::string_view text) { sum.update(std::as_bytes(std::span(text))); };
-  for (size_t item : items) {
-    std::error_code ignored;
-    add(dataset.items[item].name);
-    add(fmt::format("\t{}\t", fs::file_size(dataset.items[item].path, ignored)));
-    for (int label : dataset.labels.of_item[item])
-      add(dataset.labels.class_names[static_cast<size_t>(label)] + ",");
-    if (!dataset.labels.difficult.empty())
-      for (int label : dataset.labels.difficult[item])
-        add("-" + dataset.labels.class_names[static_cast<size_t>(label)] + ",");
-    add("\n");
-  }
-  return fmt::format("{:016x}", sum.digest());
 }
 
 // A concept against everything else, as two classes.
@@ -100,13 +71,10 @@ void add_statistics(const FitStatistics& statistics, SplitResult& result) {
   result.convergence = statistics.convergence;
 }
 
-Facts protocol_facts(const ProtocolOptions& protocol) {
-  Facts out;
-  ProtocolOptions copy = protocol;
-  Fields fields;
-  copy.fields(fields);
-  for (const Field& field : fields.list()) out.emplace_back(field.name(), field.text());
-  return out;
+void add_choice(const Chosen& chosen, SplitResult& result) {
+  result.recipe = chosen.recipe.text();
+  result.estimate = chosen.choice.estimate;
+  if (result.estimate) result.estimate_error = chosen.choice.error;
 }
 
 class Experiment {
@@ -122,8 +90,11 @@ class Experiment {
       universals_.push_back(method.universal.empty()
                                 ? std::nullopt
                                 : std::optional(UniversalFile::load(method.universal)));
-      plans_.push_back(plan_recipe(method.recipe));
-      if (!plans_.back().classifier)
+      plans_.push_back(plan_recipe(method.choose ? parse_recipe(kGlanceRecipe) : method.recipe));
+      if (method.choose && universals_.back())
+        throw usage_error("bench: a universal mixture belongs to one recipe, and {} tries several",
+                          method.name);
+      if (!method.choose && !plans_.back().classifier)
         throw usage_error("bench: method {} has no classifier; end its recipe with one",
                           method.name);
     }
@@ -206,10 +177,20 @@ class Experiment {
   std::string key_of(size_t m, size_t s) const {
     nlohmann::ordered_json protocol = nlohmann::ordered_json::object();
     for (const auto& [name, text] : protocol_facts(options_.protocol)) protocol[name] = text;
-    std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_,
-                                  plans_[m].recipe().text(), protocol.dump(), options_.seed, s);
+    std::string key = fmt::format("{} {} {} {} {} split {}", kVersion, data_key_, recipe_text(m),
+                                  protocol.dump(), options_.seed, s);
     if (universals_[m]) key += " universal " + universals_[m]->checksum;
     return key;
+  }
+
+  // With every option, or the effort and the overrides of a choice.
+  std::string recipe_text(size_t m) const {
+    const auto& choose = options_.methods[m].choose;
+    if (!choose) return plans_[m].recipe().text();
+    std::string out =
+        fmt::format("auto:effort={}", kEffortNames[static_cast<size_t>(choose->effort)]);
+    for (const std::string& assignment : choose->overrides) out += "," + assignment;
+    return out;
   }
 
   RawSplit load_or_run(size_t m, size_t s) {
@@ -272,12 +253,28 @@ class Experiment {
 
   RawSplit run_split(size_t m, const Split& split, const fs::path& scores_file) {
     const std::vector<size_t> train = items_of(split.train), test = items_of(split.test);
+    Labels labels = labels_of(split).select(split.train);
     StageSeconds seconds;
     const auto start = std::chrono::steady_clock::now();
     const uint64_t fit_seed = Rng(options_.seed).derive("fit").derive(split.seed).next();
-    const Pipeline pipeline =
-        fit_pipeline(plans_[m], source_, train, labels_of(split).select(split.train), fit_seed,
-                     progress_, {&seconds, false, universals_[m] ? &*universals_[m] : nullptr});
+    std::optional<Chosen> chosen;
+    if (options_.methods[m].choose) {
+      ChooseOptions how = *options_.methods[m].choose;
+      how.seed = fit_seed;
+      if (options_.protocol.protocol == Protocol::kLeaveOneObjectOut) {
+        std::vector<std::string> objects;
+        for (const size_t item : train) objects.push_back(dataset_.items[item].group);
+        labels.group_by(objects);
+      }
+      chosen = choose_recipe(source_, train, labels, how, progress_);
+      seconds["choose"] = seconds_since(start);
+    }
+    FitOptions how;
+    how.seconds = &seconds;
+    how.universal = universals_[m] ? &*universals_[m] : nullptr;
+    if (chosen && chosen->held_out) how.held_out = &*chosen->held_out;
+    const Pipeline pipeline = fit_pipeline(chosen ? plan_recipe(chosen->recipe) : plans_[m],
+                                           source_, train, labels, fit_seed, progress_, how);
     const double train_seconds = seconds_since(start);
     const auto test_start = std::chrono::steady_clock::now();
     const Matrix<double> scores = pipeline.score(source_, test, progress_).scores;
@@ -288,6 +285,7 @@ class Experiment {
     result.seconds = times_of(feature_seconds_[m], seconds, train_seconds, test_seconds);
     if (const FitStatistics* statistics = pipeline.classifier().statistics())
       add_statistics(*statistics, result);
+    if (chosen) add_choice(*chosen, result);
     result.kernel_shares = learned_weights(pipeline);
     result.num_train = train.size();
     result.num_test = test.size();
@@ -321,8 +319,8 @@ class Experiment {
     MethodResult out;
     out.method = name_of(m);
     if (m < plans_.size()) {
-      out.recipe = options_.methods[m].recipe.text();
-      out.full_recipe = plans_[m].recipe().text();
+      out.recipe = options_.methods[m].choose ? recipe_text(m) : options_.methods[m].recipe.text();
+      out.full_recipe = recipe_text(m);
       if (const auto& used = universals_[m])
         out.universal = {used->path.filename().string(), used->checksum};
     } else {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "muster/choose/choose.h"
 #include "muster/evaluate/splits.h"
 #include "muster/recipe/plan.h"
 #include "muster/results/results.h"
@@ -21,6 +22,9 @@ struct Method {
   std::string name;
   Recipe recipe;
   std::filesystem::path universal = {};  // a UniversalFile to use, unless empty
+  // If given, the recipe counts for nothing: one is chosen for each split from its training items,
+  // with a seed of the split's own and, with leave-one-object-out, by object.
+  std::optional<ChooseOptions> choose = {};
 };
 
 // A row of its own: the weighted mean of the probabilities of some methods (score fusion, UGM 4.1).

@@ -41,6 +41,23 @@ class ExperimentTest : public ::testing::Test {
   std::vector<std::string> said_;
 };
 
+TEST_F(ExperimentTest, AutoChoosesForEverySplitFromItsTrainingItems) {
+  options_.methods = {
+      {.name = "auto", .recipe = {}, .choose = ChooseOptions{.effort = Effort::kQuick}}};
+  const Json record = run();
+  const Json& method = record["results"][0];
+  EXPECT_EQ(method["full_recipe"], "auto:effort=quick");
+  ASSERT_EQ(method["splits"].size(), 2u);
+  for (const Json& split : method["splits"]) {
+    EXPECT_GT(split["accuracy"], 0.6);
+    EXPECT_TRUE(plan_recipe(parse_recipe(split["recipe"].get<std::string>())).classifier);
+    EXPECT_GT(split["estimate"], 0.5);
+    EXPECT_GE(split["estimate_error"], 0);
+    EXPECT_TRUE(split["seconds"].contains("choose"));
+  }
+  EXPECT_EQ(run()["results"][0]["splits"], method["splits"]);  // taken from the files
+}
+
 TEST_F(ExperimentTest, RecordsWhatWasMeasured) {
   add("bow/rbf", "bow:words=8/rbf/kernel-svm:C=10");
   const Json record = run();

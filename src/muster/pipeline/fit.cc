@@ -299,6 +299,8 @@ Pipeline fit_pipeline(const Plan& plan, const SetSource& source, std::span<const
       plan.on_vectors()
           ? fitting.fit_on_vectors(branches, training->vectors)
           : fitting.fit_on_grams(branches, options.keep_training ? &training->gram : nullptr);
+  if (options.held_out)
+    if (auto judged = classifier->judged_by(*options.held_out)) classifier = std::move(judged);
   training->labels = fitting.labels();
   training->names = fitting.item_names();
   if (plan.on_vectors() && !options.keep_training) training = nullptr;

@@ -8,6 +8,7 @@
 
 namespace muster {
 
+struct HeldOutScores;
 struct UniversalFile;
 
 struct FitOptions {
@@ -20,6 +21,9 @@ struct FitOptions {
   // Adapts the recipe's universal mixture to every class, so that the model can say what is none of
   // them. A usage error if require_universal_stage() says so.
   bool class_mixtures = false;
+  // If given, what the classifier says of unseen items comes from these scores instead of its own
+  // cross-validation, whose folds a vocabulary or mixture has seen.
+  const HeldOutScores* held_out = nullptr;
   // If given, items that cannot be read are left out and it is called with them, before anything is
   // learned; else one is an error. Not a single readable item is a data error.
   std::function<void(std::span<const ItemFailure>)> left_out = {};

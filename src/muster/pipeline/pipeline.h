@@ -10,6 +10,7 @@
 
 #include "muster/mixture/class_mixtures.h"
 #include "muster/pipeline/branch.h"
+#include "muster/pipeline/choice.h"
 
 namespace muster {
 
@@ -53,6 +54,10 @@ class Pipeline {
   // Null if they were not asked for.
   const ClassMixtures* class_mixtures() const { return class_mixtures_.get(); }
 
+  // How its recipe was chosen; null if it was given.
+  const Choice* choice() const { return choice_.get(); }
+  void set_choice(Choice choice) { choice_ = std::make_shared<const Choice>(std::move(choice)); }
+
   // Every item must be readable.
   ItemScores score(const SetSource& source, std::span<const size_t> items,
                    const Progress& progress) const;
@@ -84,6 +89,7 @@ class Pipeline {
   uint64_t seed_;
   std::shared_ptr<LazyTraining> training_;
   std::shared_ptr<const ClassMixtures> class_mixtures_;
+  std::shared_ptr<const Choice> choice_;
 };
 
 }  // namespace muster

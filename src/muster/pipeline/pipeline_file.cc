@@ -1,6 +1,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "muster/pipeline/choice_file.h"
 #include "muster/pipeline/lazy_training.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/store/file_kind.h"
@@ -139,6 +140,7 @@ void Pipeline::save(const TensorWriter& out) const {
   classifier_->save(out.scope("classifier"));
   if (const KeptTraining* kept = training()) save_training(*kept, out.scope("training"));
   if (class_mixtures_) class_mixtures_->save(out.scope("class_mixtures"));
+  if (choice_) top.put_text("choice", choice_text(*choice_));
 }
 
 Pipeline Pipeline::load(const std::filesystem::path& path) {
@@ -179,10 +181,11 @@ Pipeline Pipeline::load(std::shared_ptr<const TensorMap> map, const std::string&
       });
   std::shared_ptr<const ClassMixtures> class_mixtures =
       load_class_mixtures(in.scope("class_mixtures"), plan, branches);
-  return Pipeline(std::move(plan), std::move(branches), std::move(classifier),
-                  names.get<std::vector<std::string>>(), multi_label,
-                  parse_seed(in.text("seed"), path), std::move(training),
-                  std::move(class_mixtures));
+  Pipeline out(std::move(plan), std::move(branches), std::move(classifier),
+               names.get<std::vector<std::string>>(), multi_label,
+               parse_seed(in.text("seed"), path), std::move(training), std::move(class_mixtures));
+  if (in.has_text("choice")) out.set_choice(parse_choice(in.text("choice"), path));
+  return out;
 }
 
 }  // namespace muster

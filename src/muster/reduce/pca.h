@@ -12,12 +12,15 @@ namespace muster {
 struct PcaOptions {
   int dim = 50;
   bool whiten = false;
+  int samples = 100000;
 
   void fields(Fields& f) {
     f("dim", dim, "dimensions to keep, at most as many as the vectors have")
         .range(1, 65536)
         .paper("GEN 3.2.1, UGM 4.1");
     f("whiten", whiten, "scale every kept dimension to unit variance");
+    f("samples", samples, "number of training vectors that it is learned from (about)")
+        .range(1, 100000000);
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "muster/simd/elementwise.h"
+
 namespace muster {
 namespace {
 
@@ -36,9 +38,7 @@ class Root final : public Reducer {
       double norm = 0;
       for (float value : set.vectors.row(i)) norm += std::abs(value);
       if (norm <= 0) continue;
-      const auto scale = static_cast<float>(1 / norm);
-      for (float& value : set.vectors.row(i))
-        value = std::copysign(std::sqrt(std::abs(value) * scale), value);
+      signed_roots(set.vectors.row(i), static_cast<float>(1 / norm));
     }
     return set;
   }

@@ -95,6 +95,10 @@ struct SplitResult {
   std::vector<ItemPrediction> predictions;
   std::vector<ScoredItem> scored;
   StageTimes seconds;
+  // If the recipe was chosen from the training items: which, and what it was expected to score,
+  // with the standard error.
+  std::string recipe;
+  std::optional<double> estimate, estimate_error;
   std::optional<double> C;
   std::optional<IndefiniteGram> indefinite;
   std::optional<Convergence> convergence;

@@ -313,6 +313,9 @@ SplitResult split_from_json(const Json& record, size_t num_classes, const std::s
       per_label(record, "average_precision_11_point_per_label", where);
   read_predictions(record, num_classes, where, split);
   split.seconds = read_seconds(record, where);
+  split.recipe = text_or_empty(record, "recipe");
+  split.estimate = number(record, "estimate", where);
+  split.estimate_error = number(record, "estimate_error", where);
   read_fit_statistics(record, where, split);
   split.kernel_shares = read_objects<KernelShare>(record, "kernel_shares", where + ".", read_share);
   split.num_train = count(record, "num_train", where + ".");

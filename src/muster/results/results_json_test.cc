@@ -54,7 +54,7 @@ constexpr const char* kWhole = R"json({
      "splits": [
        {"seed": 7, "concept": "a", "accuracy": 0.5, "mean_class_accuracy": 0.5, "auc": 0.5, "average_precision": 0.5,
         "average_precision_11_point": 0.5, "predictions": [{"item": "i", "label": 1, "predicted": 0, "confidence": 0.5}],
-        "seconds": {"train": 2.5}, "C": 10.0,
+        "seconds": {"train": 2.5}, "recipe": "r", "estimate": 0.5, "estimate_error": 0.25, "C": 10.0,
         "indefinite": {"smallest_eigenvalue": -0.5, "largest_eigenvalue": 2.0, "negative": 3},
         "convergence": {"steps": 4, "violation": 0.5, "reached": false},
         "kernel_shares": [{"branch": "b", "share": 1.0, "parts": [0.5, 0.5]}],

@@ -179,6 +179,9 @@ Json to_json(const SplitResult& split) {
   put(out, "average_precision_11_point_per_label", split.average_precision_11_point_per_label);
   put_predictions(split, out);
   if (!split.seconds.empty()) out["seconds"] = seconds_json(split.seconds);
+  if (!split.recipe.empty()) out["recipe"] = split.recipe;
+  put(out, "estimate", split.estimate);
+  put(out, "estimate_error", split.estimate_error);
   put_fit_statistics(split, out);
   if (!split.kernel_shares.empty())
     put_objects(out, "kernel_shares", split.kernel_shares, [](const KernelShare& share) {

@@ -40,6 +40,13 @@ void cosines_simd(float* values, size_t n) {
   });
 }
 
+void roots_simd(float* values, size_t n, float scale) {
+  const Tag d;
+  transform(values, n, [&](Vec v, size_t, size_t) {
+    return hn::CopySign(hn::Sqrt(hn::Mul(hn::Abs(v), hn::Set(d, scale))), v);
+  });
+}
+
 void exp_simd(float* values, size_t n, float scale) {
   const Tag d;
   transform(values, n,
@@ -187,8 +194,13 @@ HWY_EXPORT(gaussian_simd);
 HWY_EXPORT(add_cosines_simd);
 HWY_EXPORT(add_rows_simd);
 HWY_EXPORT(sum_simd);
+HWY_EXPORT(roots_simd);
 HWY_EXPORT(sum_powers_simd);
 HWY_EXPORT(raise_maxima_simd);
+
+void signed_roots(std::span<float> values, float scale) {
+  HWY_DYNAMIC_DISPATCH(roots_simd)(values.data(), values.size(), scale);
+}
 
 void exp_scaled(std::span<float> values, float scale) {
   HWY_DYNAMIC_DISPATCH(exp_simd)(values.data(), values.size(), scale);

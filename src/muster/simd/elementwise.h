@@ -10,6 +10,8 @@ namespace muster {
 
 // v <- exp(scale * v)
 void exp_scaled(std::span<float> values, float scale);
+// v <- sign(v) sqrt(scale |v|), as exactly as single precision can
+void signed_roots(std::span<float> values, float scale);
 // v <- cos(v), with an error of about 1e-7 (1 + |v|), that of the angle itself in single precision
 void cosines(std::span<float> values);
 // products(i, j) = a_i . b_j becomes exp(-gamma |a_i - b_j|^2), given |a_i|^2 / 2 and |b_j|^2 / 2.

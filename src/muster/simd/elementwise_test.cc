@@ -27,6 +27,18 @@ TEST(Elementwise, ExpAndCosAroundLaneEdges) {
   }
 }
 
+TEST(Elementwise, SignedRootsAreExact) {
+  for (const size_t n : {1, 7, 16, 33}) {
+    std::vector<float> values;
+    for (size_t i = 0; i < n; ++i)
+      values.push_back((i % 3 == 0 ? -1.0F : 1.0F) * 0.37F * static_cast<float>(i));
+    std::vector<float> roots = values;
+    signed_roots(roots, 0.3F);
+    for (size_t i = 0; i < n; ++i)
+      EXPECT_EQ(roots[i], std::copysign(std::sqrt(std::abs(values[i]) * 0.3F), values[i]));
+  }
+}
+
 TEST(Elementwise, CosAtQuadrants) {
   std::vector<float> values{0, 1.5707964f, 3.1415927f, 4.712389f, 6.2831855f, -3.1415927f, 1000};
   const std::vector<float> angles = values;

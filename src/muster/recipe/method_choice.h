@@ -1,4 +1,4 @@
-// The recipe that data get: the one asked for, or the default for their kind.
+// The recipe that data get if one is asked for.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,6 @@
 #include "muster/recipe/recipe.h"
 
 namespace muster {
-
-// Vectors of unknown dimension and scale get a method that asks nothing of them but a width found
-// by cross-validation.
-const char* default_method(ItemKind kind);
 
 struct MethodChoice {
   std::string method;

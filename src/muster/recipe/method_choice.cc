@@ -1,12 +1,8 @@
-#include "muster/recipe/default_method.h"
+#include "muster/recipe/method_choice.h"
 
 #include "muster/recipe/plan.h"
 
 namespace muster {
-
-const char* default_method(ItemKind kind) {
-  return kind == ItemKind::kImages ? "fisher" : "emk-fourier:gamma=auto/linear-svm";
-}
 
 Recipe chosen_recipe(const MethodChoice& choice, const std::string& fallback) {
   if (!choice.recipe.empty() && !choice.method.empty())
