@@ -140,7 +140,7 @@ void Pipeline::save(const TensorWriter& out) const {
   classifier_->save(out.scope("classifier"));
   if (const KeptTraining* kept = training()) save_training(*kept, out.scope("training"));
   if (class_mixtures_) class_mixtures_->save(out.scope("class_mixtures"));
-  if (choice_) top.put_text("choice", choice_text(*choice_));
+  if (choice_) out.put_text("choice", choice_text(*choice_));
 }
 
 Pipeline Pipeline::load(const std::filesystem::path& path) {
