@@ -97,19 +97,19 @@ std::vector<std::string> wanted_outputs(const InferRequest& request) {
 
 }  // namespace
 
-Service::Done infer_tensors(const ServedModel& model, const Request& request, size_t max_parts,
-                            std::stop_token stop) {
+Service::Done infer_tensors(const ServedModel& model, const Request& request,
+                            const ServiceOptions& limits, std::stop_token stop) {
   const InferRequest asked = parse_infer_request(request.body);
   const std::vector<std::string> wanted = wanted_outputs(asked);
   const Tensor& input = the_input(asked, model.info.of_pictures);
   std::vector<std::string> files;
   std::vector<Input> inputs;
   if (model.info.of_pictures) {
-    files = pictures_of(input, max_parts);
+    files = pictures_of(input, limits.max_parts);
     for (const std::string& file : files)
-      inputs.push_back(EncodedPicture{std::as_bytes(std::span(file)), ""});
+      inputs.push_back(EncodedPicture{std::as_bytes(std::span(file)), "", limits.max_pixels});
   } else {
-    inputs = sets_of(input, max_parts);
+    inputs = sets_of(input, limits.max_parts);
   }
   RunOptions options;
   options.threads = 1;  // requests are what runs in parallel

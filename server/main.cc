@@ -24,7 +24,8 @@ constexpr size_t kUploadsAtOnce = 8;  // of the largest size, in memory together
 struct Arguments {
   std::vector<std::filesystem::path> models;
   std::string host = "127.0.0.1", token_file;
-  int port = 8080, threads = 0, max_mib = 32, max_parts = 64, queue = 64, timeout_s = 60;
+  int port = 8080, threads = 0, max_mib = 32, max_parts = 64, queue = 64, timeout_s = 60,
+      max_megapixels = 50;
   bool quiet = false;
 
   void add_to(CLI::App& app) {
@@ -47,6 +48,9 @@ struct Arguments {
         ->capture_default_str();
     app.add_option("--max-parts", max_parts, "most items in one request")
         ->check(CLI::Range(1, 10000))
+        ->capture_default_str();
+    app.add_option("--max-megapixels", max_megapixels, "largest picture, in millions of pixels")
+        ->check(CLI::Range(1, 100))
         ->capture_default_str();
     app.add_option("--queue", queue, "requests that may wait for a thread; more are answered 429")
         ->check(CLI::Range(1, 100000))
@@ -139,7 +143,8 @@ int serve(const Arguments& args) {
 
   Models models(args.models);
   Metrics metrics;
-  const Service service(models, {read_token(args.token_file), static_cast<size_t>(args.max_parts)});
+  const Service service(models, {read_token(args.token_file), static_cast<size_t>(args.max_parts),
+                                 static_cast<uint64_t>(args.max_megapixels) * 1'000'000});
   const Listener listener = listen_on(args.host, args.port);
   if (!listener.loopback && args.token_file.empty())
     log_event("warning", {{"message",
@@ -155,6 +160,9 @@ int serve(const Arguments& args) {
   std::fflush(stdout);
   serve_until_signal(server, models, metrics, signals);
   log_event("stopping");
+  // Who asks twice does not want to wait.
+  ::sigdelset(&signals, SIGHUP);
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   server.drain(options.timeout);
   return 0;
 }

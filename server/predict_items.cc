@@ -55,9 +55,9 @@ bool is_npy(std::span<const std::byte> bytes) {
          std::equal(kMagic.begin(), kMagic.end(), reinterpret_cast<const char*>(bytes.data()));
 }
 
-Input input_of(const Item& item) {
+Input input_of(const Item& item, uint64_t max_pixels) {
   if (is_npy(item.bytes)) return EncodedSet{item.bytes, item.name};
-  return EncodedPicture{item.bytes, item.name};
+  return EncodedPicture{item.bytes, item.name, max_pixels};
 }
 
 ordered_json to_json(const Item& item, const Prediction& prediction, size_t top) {
@@ -74,13 +74,13 @@ ordered_json to_json(const Item& item, const Prediction& prediction, size_t top)
 
 }  // namespace
 
-Service::Done predict_items(const ServedModel& model, const Request& request, size_t max_parts,
-                            std::stop_token stop) {
+Service::Done predict_items(const ServedModel& model, const Request& request,
+                            const ServiceOptions& limits, std::stop_token stop) {
   const size_t top = top_of(request);
   if (request.body.empty()) throw HttpError(400, "the body is empty; send a picture or a .npy set");
-  const std::vector<Item> items = items_of(request, max_parts);
+  const std::vector<Item> items = items_of(request, limits.max_parts);
   std::vector<Input> inputs;
-  for (const Item& item : items) inputs.push_back(input_of(item));
+  for (const Item& item : items) inputs.push_back(input_of(item, limits.max_pixels));
   RunOptions options;
   options.threads = 1;  // requests are what runs in parallel
   options.cancel = stop;

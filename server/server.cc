@@ -83,7 +83,7 @@ Server::Server(const Service& service, Metrics& metrics, const ServerOptions& op
       metrics_(metrics),
       options_(options),
       connections_(options.timeout + kIdleTime),
-      queue_(std::make_unique<WorkQueue>(options.threads, options.queue)) {
+      queue_(options.threads, options.queue) {
   // Silence that the deadlines do not cover: a client that does not read its answer.
   const auto silence = static_cast<unsigned>((options.timeout + 2 * kIdleTime).count());
   daemon_ = MHD_start_daemon(
@@ -99,7 +99,7 @@ Server::Server(const Service& service, Metrics& metrics, const ServerOptions& op
 
 Server::~Server() {
   hurry_ = true;
-  queue_.reset();  // all connections that sleep are awake then, as the library wants
+  queue_.finish();  // all connections that sleep are awake then, as the library wants
   MHD_stop_daemon(daemon_);
 }
 
@@ -209,7 +209,7 @@ MHD_Result Server::finish(Exchange& exchange) {
     working_.insert(&exchange);
   }
   MHD_suspend_connection(exchange.mhd);
-  if (!queue_->push([this, &exchange] { work_on(exchange); })) {
+  if (!queue_.push([this, &exchange] { work_on(exchange); })) {
     {
       const std::lock_guard lock(working_mutex_);
       working_.erase(&exchange);
@@ -307,8 +307,8 @@ void Server::log_request(const Exchange& exchange, int status) const {
 
 std::string Server::metrics_text() {
   Metrics::Now now;
-  now.waiting = queue_->waiting();
-  now.queue_capacity = queue_->capacity();
+  now.waiting = queue_.waiting();
+  now.queue_capacity = queue_.capacity();
   now.in_flight = in_flight_;
   now.connections = connections_.size();
   now.upload_bytes = upload_bytes_;

@@ -77,7 +77,7 @@ class Server {
   std::atomic<size_t> in_flight_ = 0, upload_bytes_ = 0;
   std::mutex working_mutex_;
   std::set<Exchange*> working_;  // in the queue or with a worker
-  std::unique_ptr<WorkQueue> queue_;
+  WorkQueue queue_;
   MHD_Daemon* daemon_ = nullptr;
 };
 

@@ -154,9 +154,8 @@ Service::Done Service::work(const Route& route, const Request& request,
                             std::stop_token stop) const {
   const std::shared_ptr<const ServedModel> model = model_of(route, request);
   try {
-    return route.endpoint == Endpoint::kInfer
-               ? infer_tensors(*model, request, options_.max_parts, stop)
-               : predict_items(*model, request, options_.max_parts, stop);
+    return route.endpoint == Endpoint::kInfer ? infer_tensors(*model, request, options_, stop)
+                                              : predict_items(*model, request, options_, stop);
   } catch (const Error& error) {
     throw HttpError(status_of(error.kind()), error.kind() == ErrorKind::kCancelled
                                                  ? "the request took too long; send less at once"

@@ -13,8 +13,9 @@
 namespace muster::server {
 
 struct ServiceOptions {
-  std::string token;      // that requests must carry; "" for none
-  size_t max_parts = 64;  // items in one request
+  std::string token;                 // that requests must carry; "" for none
+  size_t max_parts = 64;             // items in one request
+  uint64_t max_pixels = 50'000'000;  // of one picture
 };
 
 // Thread-safe.
@@ -50,11 +51,11 @@ class Service {
 // ---- The two kinds of work, in files of their own -----------------------------------------------
 
 // POST /predict: the body is one item, or several as multipart/form-data.
-Service::Done predict_items(const ServedModel& model, const Request& request, size_t max_parts,
-                            std::stop_token stop);
+Service::Done predict_items(const ServedModel& model, const Request& request,
+                            const ServiceOptions& options, std::stop_token stop);
 // POST /v2/models/NAME/infer.
-Service::Done infer_tensors(const ServedModel& model, const Request& request, size_t max_parts,
-                            std::stop_token stop);
+Service::Done infer_tensors(const ServedModel& model, const Request& request,
+                            const ServiceOptions& options, std::stop_token stop);
 // GET /v2/models/NAME.
 nlohmann::ordered_json infer_metadata(const ServedModel& model);
 

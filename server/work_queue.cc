@@ -8,18 +8,19 @@ WorkQueue::WorkQueue(int threads, size_t capacity) : capacity_(capacity) {
   for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
 }
 
-WorkQueue::~WorkQueue() {
+void WorkQueue::finish() {
   {
     const std::lock_guard lock(mutex_);
     closing_ = true;
   }
   changed_.notify_all();
+  threads_.clear();  // joins them
 }
 
 bool WorkQueue::push(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
-    if (jobs_.size() >= capacity_) return false;
+    if (closing_ || jobs_.size() >= capacity_) return false;
     jobs_.push_back(std::move(job));
   }
   changed_.notify_one();

@@ -15,13 +15,14 @@ namespace muster::server {
 class WorkQueue {
  public:
   WorkQueue(int threads, size_t capacity);
-  // Finishes all jobs that were taken.
-  ~WorkQueue();
+  ~WorkQueue() { finish(); }
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
-  // False if `capacity` jobs are waiting already. A job must not throw.
+  // False if `capacity` jobs are waiting already, or after finish(). A job must not throw.
   bool push(std::function<void()> job);
+  // Takes no more jobs, and returns when all that were taken are done.
+  void finish();
   // Jobs that no thread has begun.
   size_t waiting() const;
   size_t capacity() const { return capacity_; }

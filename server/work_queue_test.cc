@@ -26,6 +26,16 @@ TEST(WorkQueue, RefusesWhatDoesNotFit) {
   EXPECT_EQ(done, 3);  // all that were taken, and none that was refused
 }
 
+TEST(WorkQueue, TakesNothingAfterItsEnd) {
+  std::atomic<int> done = 0;
+  WorkQueue queue(2, 10);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(queue.push([&] { ++done; }));
+  queue.finish();
+  EXPECT_EQ(done, 5);
+  EXPECT_FALSE(queue.push([&] { ++done; }));
+  EXPECT_EQ(done, 5);
+}
+
 TEST(WorkQueue, ThreadsWorkAtTheSameTime) {
   std::latch all(3);
   WorkQueue queue(3, 3);

@@ -143,6 +143,20 @@ class Load(unittest.TestCase):
             with self.assertRaises(OSError):
                 socket.create_connection((server.host, server.port), timeout=2)
 
+    def test_who_asks_twice_does_not_wait(self):
+        body, headers = multipart(*[("large.png", png(5000, 4000))] * 60)
+        with Serving("--threads", 1, "--quiet") as server:
+            connection = server.connect()
+            connection.request("POST", PREDICT, body, headers)
+            while b"muster_requests_in_flight 2" not in server.get("/metrics").body:
+                time.sleep(0.05)
+            server.process.send_signal(signal.SIGINT)
+            server.wait_for("stopping")
+            time.sleep(0.3)
+            self.assertIsNone(server.process.poll())
+            server.process.send_signal(signal.SIGINT)
+            self.assertEqual(server.process.wait(timeout=5), -signal.SIGINT)
+
     def test_work_that_takes_too_long_is_ended(self):
         body, headers = multipart(*[("large.png", png(5000, 4000))] * 200)  # small to send, long to decode
         with Serving("--threads", 1, "--timeout", 2, "--max-parts", 200, "--quiet") as server:

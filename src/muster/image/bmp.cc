@@ -42,7 +42,7 @@ void read_masks(const ByteReader& in, uint64_t header_size, BmpHeader& header) {
   if (header_size == 40) header.palette_at += has_alpha ? 16 : 12;
 }
 
-BmpHeader read_header(const EncodedPicture& picture) {
+BmpHeader read_header(const PictureBytes& picture) {
   const ByteReader in(picture.bytes);
   BmpHeader header;
   const uint64_t size = in.le(14, 4);
@@ -87,7 +87,7 @@ bool is_supported(const BmpHeader& h) {
 // Run lengths, as indices into the palette, in the order of the file. What no run covers is 0.
 class RunReader {
  public:
-  RunReader(const EncodedPicture& picture, const BmpHeader& header)
+  RunReader(const PictureBytes& picture, const BmpHeader& header)
       : picture_(picture), header_(header), in_(picture.bytes), at_(header.pixels_at) {
     // A move skips at most 255 rows and columns by four bytes.
     constexpr uint64_t kPixelsPerByte = 255 * 255 / 4;
@@ -140,7 +140,7 @@ class RunReader {
     ++x_;
   }
 
-  const EncodedPicture& picture_;
+  const PictureBytes& picture_;
   const BmpHeader& header_;
   ByteReader in_;
   uint64_t at_, x_ = 0, y_ = 0;
@@ -152,7 +152,7 @@ using Rgba = std::array<uint8_t, 4>;
 // The pixels of a file by their place in it.
 class PixelReader {
  public:
-  PixelReader(const EncodedPicture& picture, const BmpHeader& header)
+  PixelReader(const PictureBytes& picture, const BmpHeader& header)
       : in_(picture.bytes), header_(header) {
     if (header.compression == kRuns8 || header.compression == kRuns4)
       runs_ = RunReader(picture, header).read();
@@ -191,7 +191,7 @@ class PixelReader {
   std::vector<uint8_t> runs_;
 };
 
-StoredPicture decode_bmp(const EncodedPicture& picture) {
+StoredPicture decode_bmp(const PictureBytes& picture) {
   const BmpHeader header = read_header(picture);
   if (!is_supported(header)) {
     throw damaged(picture, kBmpFormat,

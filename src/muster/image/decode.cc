@@ -111,7 +111,8 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name,
         "out",
         name);
   }
-  StoredPicture stored = format->decode({bytes, name, options.longest_side_px});
+  StoredPicture stored = format->decode(
+      {bytes, name, options.longest_side_px, std::min(options.max_pixels, kMaxPixels)});
   const auto [width, height] = shrunk({stored.width, stored.height}, options.longest_side_px);
   // A decoder that shrinks fills up the last column and row beyond the picture's edge.
   const double decoded_share = 1.0 / stored.shrinkage;

@@ -12,8 +12,12 @@
 
 namespace muster {
 
+// A picture that has more pixels by its codec than this is refused before any is allocated.
+inline constexpr uint64_t kMaxPixels = 100'000'000;
+
 struct DecodeOptions {
   int longest_side_px = 300;
+  uint64_t max_pixels = kMaxPixels;  // a lower limit for the pictures of strangers
 
   void fields(Fields& f) {
     f("longest_side_px", longest_side_px,
@@ -21,9 +25,6 @@ struct DecodeOptions {
         .range(0, 100000);
   }
 };
-
-// A picture that has more pixels by its codec than this is refused before any is allocated.
-inline constexpr uint64_t kMaxPixels = 100'000'000;
 
 // Decodes JPEG, PNG, TIFF, BMP, WebP and PNM (PBM, PGM, PPM): grey, colour, palette or CMYK, 8 or
 // 16 bits (the upper 8 are kept), upright by its EXIF orientation; transparent pixels are laid on

@@ -12,19 +12,19 @@ const PictureFormat* find_format(std::span<const std::byte> bytes) {
   return nullptr;
 }
 
-void check_size(const EncodedPicture& in, const PictureFormat& format, uint64_t width,
+void check_size(const PictureBytes& in, const PictureFormat& format, uint64_t width,
                 uint64_t height) {
   if (width == 0 || height == 0) {
     throw data_error("{}: the {} header is damaged or cut short; copy the file again", in.name,
                      format.name);
   }
-  if (width > kMaxPixels / height) {
+  if (width > in.max_pixels / height) {
     throw data_error("{}: {} x {} pixels are more than the {} million allowed; shrink the picture",
-                     in.name, width, height, kMaxPixels / 1'000'000);
+                     in.name, width, height, in.max_pixels / 1'000'000);
   }
 }
 
-Error damaged(const EncodedPicture& in, const PictureFormat& format, std::string_view reason) {
+Error damaged(const PictureBytes& in, const PictureFormat& format, std::string_view reason) {
   return data_error("{}: damaged or unsupported {} data ({}); copy the file again or leave it out",
                     in.name, format.name, reason);
 }

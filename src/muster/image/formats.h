@@ -15,10 +15,11 @@
 namespace muster {
 
 // The bytes of a picture file, and what is wanted of them.
-struct EncodedPicture {
+struct PictureBytes {
   std::span<const std::byte> bytes;
   const std::string& name;  // stands for the file in messages
   int longest_side_px = 0;  // to which the picture will be shrunk; 0 keeps its size
+  uint64_t max_pixels = 0;  // of the picture as stored
 };
 
 // A picture as its file stores it.
@@ -36,7 +37,7 @@ struct PictureFormat {
   bool (*recognises)(const ByteReader& in);
   // Calls check_size with what the codec says before it allocates pixels; throws a data error for
   // bytes that are damaged or cut short. Thread-safe; prints nothing.
-  StoredPicture (*decode)(const EncodedPicture& in);
+  StoredPicture (*decode)(const PictureBytes& in);
 };
 
 extern const PictureFormat kJpegFormat, kPngFormat, kTiffFormat, kWebpFormat, kBmpFormat,
@@ -45,12 +46,12 @@ extern const PictureFormat kJpegFormat, kPngFormat, kTiffFormat, kWebpFormat, kB
 // The format of the bytes, by content; nullptr if they begin like none of them.
 const PictureFormat* find_format(std::span<const std::byte> bytes);
 
-// Throws a data error unless both sides are at least 1 and the pixels at most kMaxPixels.
-void check_size(const EncodedPicture& in, const PictureFormat& format, uint64_t width,
+// Throws a data error unless both sides are at least 1 and the pixels at most in.max_pixels.
+void check_size(const PictureBytes& in, const PictureFormat& format, uint64_t width,
                 uint64_t height);
 
 // For a decoder to throw; `reason` in a few words, perhaps the codec's own.
-Error damaged(const EncodedPicture& in, const PictureFormat& format, std::string_view reason);
+Error damaged(const PictureBytes& in, const PictureFormat& format, std::string_view reason);
 
 // Orientation 1 .. 8 in the EXIF data that begin at `in` (a TIFF layout); 1 if they name none.
 int exif_orientation(const ByteReader& in);

@@ -139,7 +139,7 @@ int orientation_of(const jpeg_decompress_struct& info) {
   return 1;
 }
 
-StoredPicture decode_jpeg(const EncodedPicture& in) {
+StoredPicture decode_jpeg(const PictureBytes& in) {
   JpegDecoder decoder;
   const auto fail = [&] { return damaged(in, kJpegFormat, decoder.errors.message); };
   if (!read_header(decoder, in.bytes)) throw fail();

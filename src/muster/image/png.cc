@@ -41,7 +41,7 @@ bool bears_on_pixels(const ByteReader& in, const Chunk& chunk) {
   return false;
 }
 
-StoredPicture decode_png(const EncodedPicture& in) {
+StoredPicture decode_png(const PictureBytes& in) {
   const ByteReader reader(in.bytes);
   std::vector<std::byte> essence(in.bytes.begin(), in.bytes.begin() + kSignature.size());
   StoredPicture out;

@@ -9,7 +9,7 @@ bool is_digit(uint64_t c) { return c >= '0' && c <= '9'; }
 
 class PnmReader {
  public:
-  explicit PnmReader(const EncodedPicture& in) : in_(in), bytes_(in.bytes) {
+  explicit PnmReader(const PictureBytes& in) : in_(in), bytes_(in.bytes) {
     const uint64_t kind = bytes_.u8(1) - '0';
     is_text_ = kind <= 3;
     is_bitmap_ = kind == 1 || kind == 4;
@@ -83,7 +83,7 @@ class PnmReader {
     return static_cast<uint8_t>((510 * std::min(value, largest_) + largest_) / (2 * largest_));
   }
 
-  const EncodedPicture& in_;
+  const PictureBytes& in_;
   ByteReader bytes_;
   bool is_text_ = false, is_bitmap_ = false;
   uint64_t channels_ = 1, largest_ = 1;
@@ -97,6 +97,6 @@ const PictureFormat kPnmFormat = {"PNM",
                                     return in.u8(0) == 'P' && in.u8(1) >= '1' && in.u8(1) <= '6' &&
                                            in.size() > 2 && (is_space(in.u8(2)) || in.u8(2) == '#');
                                   },
-                                  [](const EncodedPicture& in) { return PnmReader(in).read(); }};
+                                  [](const PictureBytes& in) { return PnmReader(in).read(); }};
 
 }  // namespace muster

@@ -104,7 +104,7 @@ Image lay_premultiplied_on_white(std::span<const uint8_t> rgba, int width, int h
 }
 
 // Up to 16 bits of any colour space, by libtiff.
-Image read_by_libtiff(TIFF* tiff, const EncodedPicture& in, const TiffMemory& memory) {
+Image read_by_libtiff(TIFF* tiff, const PictureBytes& in, const TiffMemory& memory) {
   TIFFRGBAImage reader;
   char reason[1024] = "";
   if (!TIFFRGBAImageBegin(&reader, tiff, 1, reason)) throw damaged(in, kTiffFormat, reason);
@@ -130,7 +130,7 @@ Image read_by_libtiff(TIFF* tiff, const EncodedPicture& in, const TiffMemory& me
 // Floats, taken to be in [0, 1], and integers of 10, 12 or 14 bits, which libtiff does not convert.
 class DeepReader {
  public:
-  DeepReader(TIFF* tiff, const EncodedPicture& in, const TiffMemory& memory)
+  DeepReader(TIFF* tiff, const PictureBytes& in, const TiffMemory& memory)
       : tiff_(tiff),
         in_(in),
         memory_(memory),
@@ -213,7 +213,7 @@ class DeepReader {
   }
 
   TIFF* tiff_;
-  const EncodedPicture& in_;
+  const PictureBytes& in_;
   const TiffMemory& memory_;
   uint32_t width_, height_;
   uint16_t bits_, channels_;
@@ -237,7 +237,7 @@ uint64_t most_inflation(uint16_t compression) {
   }
 }
 
-StoredPicture decode_tiff(const EncodedPicture& in) {
+StoredPicture decode_tiff(const PictureBytes& in) {
   TiffMemory memory{in.bytes, 0, {}};
   const TiffFile tiff = open_tiff(memory);
   if (!tiff) throw damaged(in, kTiffFormat, memory.error);

@@ -14,7 +14,7 @@ int orientation_of(const ByteReader& in) {
   return exif_orientation(exif.has(0, "Exif\0\0"sv) ? exif.from(6) : exif);
 }
 
-StoredPicture decode_webp(const EncodedPicture& in) {
+StoredPicture decode_webp(const PictureBytes& in) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(in.bytes.data());
   WebPBitstreamFeatures features;
   if (WebPGetFeatures(bytes, in.bytes.size(), &features) != VP8_STATUS_OK)

@@ -20,6 +20,9 @@ struct EncodedPicture {
   std::span<const std::byte> bytes;  ///< the whole file
   /// Stands for the picture in messages; without one its number does.
   std::string name = {};
+  /// A picture of more pixels is refused before any is decoded; 0 for the most that muster takes,
+  /// 100 million. For pictures of people whom you do not know.
+  std::uint64_t max_pixels = 0;
 };
 
 /// The bytes of a .npy file (n x d) that the caller holds in memory: a set of vectors.

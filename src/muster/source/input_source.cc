@@ -135,7 +135,9 @@ Image InputSource::picture(size_t item, int longest_side_px) const {
     return read_image(*path, decode);
   if (const auto* pixels = std::get_if<PixelView>(&input.value()))
     return shrink(image_of(*pixels, name(item)), longest_side_px);
-  return decode_image(std::get<EncodedPicture>(input.value()).bytes, name(item), decode);
+  const auto& encoded = std::get<EncodedPicture>(input.value());
+  if (encoded.max_pixels > 0) decode.max_pixels = encoded.max_pixels;
+  return decode_image(encoded.bytes, name(item), decode);
 }
 
 std::string InputSource::stamp(size_t item) const {

@@ -44,6 +44,15 @@ TEST(InputSource, APictureIsTheSameSetHoweverItIsGiven) {
   }
 }
 
+TEST(InputSource, APictureOfTooManyPixelsIsRefused) {
+  const std::vector<std::byte> bytes = encode_png(Image{40, 30, std::vector<uint8_t>(3600)});
+  const std::vector<EncodedPicture> pictures = {{bytes, "just", 1200}, {bytes, "over", 1199}};
+  const InputSource source{pictures};
+  const Extraction extraction = dense_sift();
+  EXPECT_NO_THROW(source.load(&extraction, 0));
+  EXPECT_ERROR(source.load(&extraction, 1), kData, "40 x 30");
+}
+
 TEST(InputSource, GreyPixelsAreThreeEqualChannels) {
   std::vector<uint8_t> grey(32 * 32), rgb;
   for (size_t i = 0; i < grey.size(); ++i) grey[i] = static_cast<uint8_t>(i * 7);
