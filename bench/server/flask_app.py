@@ -22,7 +22,8 @@ def descriptors(data):
     if scale < 1:
         image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     rows, cols = image.shape
-    points = [cv2.KeyPoint(float(x), float(y), PATCH) for y in range(PATCH // 2, rows - PATCH // 2 + 1, STEP)
+    # OpenCV multiplies the size by 1.5 to get the width of one of the four cells per side, and looks beyond them.
+    points = [cv2.KeyPoint(float(x), float(y), PATCH / 4, 0) for y in range(PATCH // 2, rows - PATCH // 2 + 1, STEP)
               for x in range(PATCH // 2, cols - PATCH // 2 + 1, STEP)]
     return sift.compute(image, points)[1]
 
