@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "server/evidence_json.h"
 #include "server/log.h"
 #include "server/multipart.h"
 #include "server/service.h"
@@ -24,6 +25,13 @@ size_t top_of(const Request& request) {
   if (error != std::errc() || end != text.data() + text.size() || top < 1 || top > kMostTop)
     throw HttpError(400, fmt::format("top = '{}': allowed are 1 to {}", text, kMostTop));
   return top;
+}
+
+bool explain_of(const Request& request) {
+  const auto asked = request.query.find("explain");
+  if (asked == request.query.end() || asked->second == "0") return false;
+  if (asked->second == "1") return true;
+  throw HttpError(400, fmt::format("explain = '{}': allowed are 0 and 1", asked->second));
 }
 
 struct Item {
@@ -72,11 +80,20 @@ ordered_json to_json(const Item& item, const Prediction& prediction, size_t top)
   return out;
 }
 
+// Of the most probable class.
+ordered_json explained(const ServedModel& model, const Input& input, std::stop_token stop) {
+  ExplainOptions options;
+  options.threads = 1;
+  options.cancel = stop;
+  return evidence_json(model.model.explain(input, options));
+}
+
 }  // namespace
 
 Service::Done predict_items(const ServedModel& model, const Request& request,
                             const ServiceOptions& limits, std::stop_token stop) {
   const size_t top = top_of(request);
+  const bool explain = explain_of(request);
   if (request.body.empty()) throw HttpError(400, "the body is empty; send a picture or a .npy set");
   const std::vector<Item> items = items_of(request, limits.max_parts);
   std::vector<Input> inputs;
@@ -95,6 +112,7 @@ Service::Done predict_items(const ServedModel& model, const Request& request,
     } else {
       ++done.predicted;
       predictions.push_back(to_json(items[i], *answers[i], top));
+      if (explain) predictions.back()["explanation"] = explained(model, inputs[i], stop);
     }
   }
   if (done.predicted == 0) {  // one message is more use than a list of one

@@ -104,9 +104,9 @@ void Service::check(const Route& route, const Request& request) const {
   if (route.needs_token() && !options_.token.empty()) check_token(request, options_.token);
   if (route.endpoint == Endpoint::kPredict)
     for (const auto& [name, value] : request.query)
-      if (name != "top" && name != "model")
-        throw HttpError(400,
-                        fmt::format("there is no parameter '{}'; there are: top, model", name));
+      if (name != "top" && name != "model" && name != "explain")
+        throw HttpError(
+            400, fmt::format("there is no parameter '{}'; there are: top, model, explain", name));
   if (route.is_work() || !route.model.empty()) model_of(route, request);
   if (route.is_work()) check_body_form(route, request);
 }

@@ -64,20 +64,49 @@ function rankTable(prediction) {
   return table;
 }
 
+// Blue speaks for the class, orange against it: told apart by colour-blind people, too.
+function drawEvidence(map) {
+  const canvas = element("canvas", { width: map.cols, height: map.rows, className: "evidence" });
+  const most = Math.max(...map.values.map(Math.abs)) || 1;
+  const pixels = new ImageData(map.cols, map.rows);
+  map.values.forEach((value, i) => {
+    const [red, green, blue] = value > 0 ? [0, 90, 255] : [255, 140, 0];
+    pixels.data.set([red, green, blue, 200 * Math.sqrt(Math.abs(value) / most)], 4 * i);
+  });
+  canvas.getContext("2d").putImageData(pixels, 0, 0);
+  canvas.setAttribute("aria-hidden", "true");
+  return canvas;
+}
+
+// Where the evidence lies, in words.
+function describeEvidence({ class: name, strongest_for: patches = [], deciding = [] }) {
+  const side = (x, low, high) => (x < 1 / 3 ? low : x > 2 / 3 ? high : "middle");
+  const places = [...new Set(patches.map(({ x, y }) => `${side(y, "top", "bottom")} ${side(x, "left", "right")}`.replace("middle middle", "middle")))];
+  const sentences = [];
+  if (places.length > 0) sentences.push(`Speaks for ${name} (blue), the strongest first: ${places.join(", ")}. Orange speaks against it.`);
+  if (deciding.length > 0) sentences.push(`Most like these training items: ${deciding.map((d) => `${d.item} (${d.classes.join(", ")})`).join("; ")}.`);
+  return sentences.join(" ");
+}
+
 function showAnswer(file, outcome) {
   const card = element("li", { className: "answer" });
   const text = element("div", {}, element("h3", {}, file.name || "pasted picture"));
   const picture = element("img", { alt: "", src: URL.createObjectURL(file) });
   picture.addEventListener("load", () => URL.revokeObjectURL(picture.src));
   picture.addEventListener("error", () => {
-    picture.parentNode.remove();
+    frame.remove();
     card.classList.add("alone");
   });
-  card.append(element("div", {}, picture), text);
+  const frame = element("div", { className: "picture" }, picture);
+  card.append(frame, text);
   if (outcome.error) {
     text.append(element("p", { className: "error" }, outcome.error));
   } else {
     text.append(element("p", { className: "class" }, outcome.class), rankTable(outcome));
+    if (outcome.explanation) {
+      if (outcome.explanation.map) frame.append(drawEvidence(outcome.explanation.map));
+      text.append(element("p", { className: "doubt" }, describeEvidence(outcome.explanation)));
+    }
     if (outcome.typicality !== undefined && outcome.typicality < 0.05)
       text.append(element("p", { className: "doubt" }, "Unlike most training items: perhaps none of these classes."));
   }
@@ -88,7 +117,7 @@ function showAnswer(file, outcome) {
 async function predict(files) {
   for (const [i, file] of [...files].entries()) {
     byId("status").textContent = `Looking at ${file.name || "the picture"} (${i + 1} of ${files.length}) ...`;
-    const query = new URLSearchParams({ top: "5", model: chosenModel()?.name ?? "" });
+    const query = new URLSearchParams({ top: "5", model: chosenModel()?.name ?? "", explain: byId("why").checked ? "1" : "0" });
     try {
       const body = new FormData();  // not the file alone: its name is part of messages
       body.append("file", file, file.name || "pasted picture");

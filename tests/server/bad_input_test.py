@@ -120,6 +120,7 @@ class BadInput(unittest.TestCase):
         for top in ("0", "-1", "x", "", "3.5", "99999999999999999999"):
             self.refused(self.server.post(f"{PREDICT}&top={top}", picture()), 400, "top")
         self.refused(self.server.post(f"{PREDICT}&tip=3", picture()), 400, "tip")
+        self.refused(self.server.post(f"{PREDICT}&explain=yes", picture()), 400, "explain")
         self.refused(self.server.post("/predict", picture()), 400, "?model=NAME")
         self.refused(self.server.post("/predict?model=other", picture()), 404, "pictures, sets")
         self.refused(self.server.post(PREDICT, picture(), headers={"Content-Encoding": "gzip"}), 415, "gzip")

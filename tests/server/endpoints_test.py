@@ -49,6 +49,18 @@ class Endpoints(unittest.TestCase):
             answer = self.server.post("/predict?model=sets", npy(vectors(kind, 77)))
             self.assertEqual(answer.json()["predictions"][0]["class"], name)
 
+    def test_explanations_add_up_to_the_score(self):
+        answer = self.server.post("/predict?model=pictures&explain=1", picture(2)).json()["predictions"][0]
+        evidence = answer["explanation"]
+        self.assertEqual(evidence["class"], answer["class"])
+        self.assertEqual(len(evidence["map"]["values"]), evidence["map"]["rows"] * evidence["map"]["cols"])
+        total = sum(evidence["map"]["values"]) + evidence["rest"]
+        self.assertAlmostEqual(total, evidence["score"], delta=1e-4 * (1 + abs(evidence["score"])))
+        self.assertGreater(evidence["strongest_for"][0]["value"], 0)
+        self.assertNotIn("explanation", self.server.post("/predict?model=pictures", picture(2)).json()["predictions"][0])
+        sets = self.server.post("/predict?model=sets&explain=1", npy(vectors(0, 3))).json()["predictions"][0]["explanation"]
+        self.assertEqual(len(sets["vectors"]), 20)
+
     def test_a_connection_serves_many_requests(self):
         connection = self.server.connect()
         for _ in range(5):
