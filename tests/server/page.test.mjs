@@ -52,6 +52,8 @@ for (const [name, width, scheme] of [["wide", 1100, "light"], ["narrow", 360, "l
     assert.match(texts[0], /not a picture\.jpg: not a picture/);
     assert.ok(texts[1].includes(markup), texts[1]);
     assert.match(texts[1], /\d\.\d %/);
+    assert.match(texts[1], /Speaks for/);
+    assert.ok(await page.locator("canvas").evaluate((c) => c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v, i) => i % 4 === 3 && v > 0)));
     assert.equal(await page.locator("[onerror]").count(), 0);
     assert.equal(await overflows(page), false);
     if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
@@ -77,7 +79,7 @@ test("the keyboard reaches everything", async () => {
     await page.keyboard.press("Tab");
     reached.push(await page.evaluate(() => document.activeElement.id || document.activeElement.tagName));
   }
-  for (const id of ["model", "files", "camera"]) assert.ok(reached.includes(id), reached.join());
+  for (const id of ["model", "files", "camera", "why"]) assert.ok(reached.includes(id), reached.join());
   await close();
 });
 
