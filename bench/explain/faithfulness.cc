@@ -8,7 +8,6 @@
 // named one or a recipe.
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 
 #include "muster/dataset/dataset.h"
 #include "muster/evaluate/splits.h"
@@ -63,6 +62,18 @@ struct Measured {
   EvidenceBy by = EvidenceBy::kExact;
 };
 
+// How far the vectors' parts and the classifier's constant are from adding up to the score, before
+// evidence shares the constant out. Of a recipe with one branch on vectors.
+double incompleteness(const Pipeline& pipeline, const ItemVectors& vectors, size_t c,
+                      double score) {
+  const FittedBranch& branch = pipeline.branches()[0];
+  const auto linear = pipeline.classifier().linear_score(static_cast<int>(c));
+  double sum = linear->offset;
+  for (const double share : branch.feature->shares(branch.reduce(vectors.set(0)), linear->weights))
+    sum += share;
+  return std::abs(sum - score);
+}
+
 Measured measure(const Ensemble& ensemble, const SetSource& source, const Labels& labels,
                  size_t item) {
   const std::vector<size_t> items{item};
@@ -76,8 +87,8 @@ Measured measure(const Ensemble& ensemble, const SetSource& source, const Labels
   out.seconds = clock_seconds(CLOCK_MONOTONIC) - start;
   out.by = evidence.by;
   out.right = static_cast<int>(c) == labels.first(item);
-  out.incomplete =
-      std::abs(std::accumulate(evidence.values.begin(), evidence.values.end(), -evidence.score));
+  if (evidence.by == EvidenceBy::kExact)
+    out.incomplete = incompleteness(ensemble.members()[0], vectors, c, evidence.score);
   const auto order = by_evidence(evidence.values);
   const auto chance = in_random_order(vectors.size(), Rng(1).derive(item));
   out.deletion = area_under(deletion_curve(ensemble, vectors, c, order, kSteps));
