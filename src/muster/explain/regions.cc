@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kGroupingSeed = 1;
 
-// Numbers the regions anew, without those that no vector is in.
+// Numbers the regions again, without those that hold no vector.
 Regions without_empty(std::vector<uint32_t> of_vector, size_t most) {
   constexpr uint32_t kNone = UINT32_MAX;
   std::vector<uint32_t> number(most, kNone);
