@@ -18,7 +18,7 @@ int add_class(const AddClassArguments& args) {
   check_output(args.out);
   const Model model = load(args.model);
   RunOptions options = args.common.run_options();
-  options.source.disk = args.cache.resolve();
+  args.cache.apply_to(options.source);
   const Model more = add_classes(model, args.data, args.name, options);
   more.save(args.out);
   const FitReport& report = more.report();

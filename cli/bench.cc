@@ -120,13 +120,10 @@ int bench(BenchArguments& args) {
   OptionsOf<ProtocolOptions> protocol(args.protocol);
   for (const auto& [name, text] : args.protocol_texts) protocol.set("bench", name, text);
   const Dataset dataset = open_data(args.data, args.common);
-  ExperimentOptions options{chosen_methods(args, dataset.kind),
-                            {},
-                            protocol.values,
-                            args.common.seed,
-                            args.out,
-                            args.features,
-                            args.cache.resolve()};
+  ExperimentOptions options{
+      chosen_methods(args, dataset.kind), {}, protocol.values, args.common.seed, args.out,
+      {.features = args.features}};
+  args.cache.apply_to(options.source);
   for (Method& method : options.methods) method.universal = args.universal;
   for (const std::string& text : args.fusions)
     options.fusions.push_back(parse_fusion(text, options.methods));

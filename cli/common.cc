@@ -85,21 +85,27 @@ void CacheChoice::add_to(CLI::App& app) {
                  "most that the cache may hold, in GiB; the longest unused goes first")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
+  app.add_option("--memory-gib", memory_gib,
+                 "memory to keep to, in GiB; features that take more than half of it go to a "
+                 "temporary file")
+      ->check(CLI::Range(0.01, 1e6))
+      ->default_str("a quarter of the machine's, at most 4");
 }
 
-CacheOptions CacheChoice::resolve() const {
-  CacheOptions out;
-  out.max_bytes = static_cast<size_t>(gib * (size_t{1} << 30));
-  if (folder == "none") return out;
+void CacheChoice::apply_to(SourceOptions& options) const {
+  constexpr double kGib = 1 << 30;
+  if (memory_gib > 0) options.memory_bytes = static_cast<size_t>(memory_gib * kGib);
+  CacheOptions& disk = options.disk;
+  disk.max_bytes = static_cast<size_t>(gib * kGib);
+  if (folder == "none") return;
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   if (!folder.empty())
-    out.folder = folder;
+    disk.folder = folder;
   else if (cache && *cache)
-    out.folder = std::filesystem::path(cache) / "muster" / "features";
+    disk.folder = std::filesystem::path(cache) / "muster" / "features";
   else if (home && *home)
-    out.folder = std::filesystem::path(home) / ".cache" / "muster" / "features";
-  return out;
+    disk.folder = std::filesystem::path(home) / ".cache" / "muster" / "features";
 }
 
 Dataset open_data(const std::string& path, const Common& common) {

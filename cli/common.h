@@ -70,13 +70,15 @@ void add_set_recipe(CLI::App& app, std::string& recipe, std::vector<std::string>
 // --set alone.
 void add_overrides(CLI::App& app, std::vector<std::string>& overrides);
 
-// --cache and --cache-gib: features on disk, shared by methods and runs.
+// --cache and --cache-gib: features on disk, shared by methods and runs. --memory-gib: how much is
+// kept in memory.
 struct CacheChoice {
   std::string folder;  // the user's own if empty; "none" for no cache
   double gib = 16;
+  double memory_gib = 0;  // as much as SourceOptions says if 0
 
   void add_to(CLI::App& app);
-  CacheOptions resolve() const;
+  void apply_to(SourceOptions& options) const;
 };
 
 // Opens DATA and says on stderr what was passed over.

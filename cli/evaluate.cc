@@ -75,7 +75,7 @@ Json to_json(const EvaluateArguments& args, const Evaluation& result) {
 
 int evaluate(const EvaluateArguments& args) {
   RunOptions options = args.common.run_options();
-  options.source.disk = args.cache.resolve();
+  args.cache.apply_to(options.source);
   const Evaluation result = load(args.model).evaluate(args.data, options);
   if (args.common.json)
     print_json(to_json(args, result));

@@ -16,7 +16,7 @@ struct ExtractArguments {
 
 int extract(ExtractArguments& args) {
   args.common.apply_to(args.options);
-  args.options.source.disk = args.cache.resolve();
+  args.cache.apply_to(args.options.source);
   const ExtractReport report = write_features(args.data, args.out, args.recipe, args.options);
   if (args.common.json) {
     std::vector<std::string> left_out;

@@ -149,7 +149,7 @@ int match(const MatchArguments& args) {
   check_picture(args, pictures);
   RepresentOptions options;
   args.common.apply_to(options);
-  options.source.disk = args.cache.resolve();
+  args.cache.apply_to(options.source);
   const Matches found = muster::match(args.left, args.right, full_recipe(args, pictures), options);
   if (!args.out.empty()) draw_found(args, found);
   if (args.common.json)

@@ -88,7 +88,7 @@ std::vector<std::string> expand(const std::vector<std::string>& items) {
 int predict(const PredictArguments& args) {
   const Model model = load(args.model);
   RunOptions options = args.common.run_options();
-  options.source.disk = args.cache.resolve();
+  args.cache.apply_to(options.source);
   const std::vector<std::string> items = expand(args.items);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   bool failed = false;

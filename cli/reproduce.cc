@@ -61,7 +61,7 @@ int reproduce_one(const ReproduceArguments& args) {
   options.out = args.out.empty()
                     ? fs::path("muster-reproduce") / (args.name + (args.quick ? "-quick" : ""))
                     : fs::path(args.out);
-  options.cache = args.cache.resolve();
+  args.cache.apply_to(options.source);
   if (experiment.study.empty()) {
     if (args.data.empty())
       throw usage_error("reproduce {}: name the folder of data sets with --data DIR", args.name);

@@ -24,7 +24,7 @@ int train(TrainArguments& args) {
   options.method = args.choice.method;
   options.recipe = args.choice.recipe;
   options.set = args.choice.overrides;
-  options.source.disk = args.cache.resolve();
+  args.cache.apply_to(options.source);
   args.common.apply_to(options);
   const Model model = muster::train(args.data, options);
   if (!args.save_universal.empty()) model.save_universal(args.save_universal);

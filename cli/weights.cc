@@ -63,7 +63,7 @@ Model learn(const WeightsArguments& args) {
     throw usage_error(
         "weights: {} has no kernels to weigh; use a recipe that ends in kernel-svm, such as dspm",
         plan.branches[0].short_name());
-  options.source.disk = args.cache.resolve();
+  args.cache.apply_to(options.source);
   return question ? train_on_question(args, options) : muster::train(args.source, options);
 }
 

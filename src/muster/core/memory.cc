@@ -1,6 +1,7 @@
 #include "muster/core/memory.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +21,14 @@ double peak_of_system() {
 }
 
 }  // namespace
+
+size_t machine_memory_bytes() {
+  const auto pages = static_cast<size_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+  size_t out = pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  std::ifstream limit("/sys/fs/cgroup/memory.max");  // "max" or a number
+  if (size_t bytes = 0; limit >> bytes) out = std::min(out, bytes);
+  return out;
+}
 
 double peak_memory_mib() { return std::max(peak_before_resets.load(), peak_of_system()); }
 

@@ -1,7 +1,12 @@
-// How much memory the process has used.
+// How much memory there is, and how much the process has used.
 #pragma once
 
+#include <cstddef>
+
 namespace muster {
+
+// Of the machine, or what the process may take of it if it runs in a container with less.
+size_t machine_memory_bytes();
 
 // The most resident since the process began.
 double peak_memory_mib();

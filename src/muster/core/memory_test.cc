@@ -34,5 +34,9 @@ TEST(Memory, WhatWasFreedStaysThePeakUntilItIsReset) {
   EXPECT_LE(peak_memory_since_reset_mib(), peak - kLargeMib / 2);
 }
 
+TEST(Memory, TheMachineHasMoreThanTheProcessUsed) {
+  EXPECT_GT(static_cast<double>(machine_memory_bytes()), peak_memory_since_reset_mib() * (1 << 20));
+}
+
 }  // namespace
 }  // namespace muster

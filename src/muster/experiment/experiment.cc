@@ -85,7 +85,7 @@ class Experiment {
         options_(options),
         progress_(progress),
         announce_(announce),
-        source_(dataset, {.disk = options.cache, .features = options.features}) {
+        source_(dataset, options.source) {
     for (const Method& method : options.methods) {
       universals_.push_back(method.universal.empty()
                                 ? std::nullopt

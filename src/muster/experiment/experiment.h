@@ -40,8 +40,7 @@ struct ExperimentOptions {
   ProtocolOptions protocol;
   uint64_t seed = 1;
   std::filesystem::path out;
-  std::filesystem::path features;  // SourceOptions::features
-  CacheOptions cache;              // SourceOptions::disk
+  SourceOptions source;
 };
 
 // What happened, for the command to tell: called between steps with one sentence.

@@ -138,7 +138,7 @@ class Reproduction {
     fs::create_directories(method.universal.parent_path());
     announce_(fmt::format("learning a universal mixture from {}", data));
     const Dataset dataset = open_dataset(folder);
-    const CachedSource source(dataset, {.disk = options_.cache});
+    const CachedSource source(dataset, options_.source);
     std::vector<size_t> items(dataset.items.size());
     std::iota(items.begin(), items.end(), size_t{0});
     for (const ItemFailure& failure :
@@ -158,7 +158,7 @@ class Reproduction {
       add_methods(method, part, value, run, options.methods);
     options.protocol = protocol(part, value);
     options.seed = experiment_.seed;
-    options.cache = options_.cache;
+    options.source = options_.source;
     std::string folder = as_folder_name(part.name);
     if (value) folder += "-" + as_folder_name(number_text(*value));
     options.out = options_.out / "runs" / folder;

@@ -14,7 +14,7 @@ struct ReproduceOptions {
   bool quick = false;     // fewer splits and values, as the file says
   bool stand_in = false;  // on the file's other data if the paper's are not there
   std::string on;         // if not empty: on this data set, whatever the file says
-  CacheOptions cache;
+  SourceOptions source;
 };
 
 // The folder that the experiment will read. If it is missing, throws a data error that says what it

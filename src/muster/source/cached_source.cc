@@ -4,6 +4,9 @@
 #include <atomic>
 #include <variant>
 
+#include "muster/core/memory.h"
+#include "muster/source/scratch_file.h"
+
 namespace muster {
 
 struct CachedSource::Stage {
@@ -15,39 +18,96 @@ struct CachedSource::Stage {
 };
 
 // Slots by (stage, item), filled while there is room and never emptied: what an item's set is does
-// not depend on whether it was kept.
-struct CachedSource::Memory {
-  using Slot = std::variant<HalfSet, VectorSet>;  // features; vector sets as they were read
-
+// not depend on whether it was kept, or where.
+class CachedSource::Memory {
+ public:
   Memory(size_t num_items, size_t budget)
-      : num_items(num_items), room(static_cast<int64_t>(budget)) {}
+      : num_items_(num_items), room_(static_cast<int64_t>(budget)), spills_(budget > 0) {}
 
-  std::shared_ptr<const Slot> find(size_t stage, size_t item) {
-    const std::lock_guard lock(mutex);
-    const auto found = slots.find(stage * num_items + item);
-    return found == slots.end() ? nullptr : found->second;
+  std::optional<VectorSet> find(size_t stage, size_t item) {
+    std::shared_ptr<const Slot> slot;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = slots_.find(stage * num_items_ + item);
+      if (found == slots_.end()) return std::nullopt;
+      slot = found->second;
+    }
+    if (const auto* set = std::get_if<VectorSet>(slot.get())) return *set;
+    if (const auto* half = std::get_if<HalfSet>(slot.get())) return to_float(*half);
+    return read(std::get<Spilled>(*slot));
   }
-  bool has_room(size_t bytes) {
-    const std::lock_guard lock(mutex);
-    return room >= static_cast<int64_t>(bytes);
+  // A vector set as it was read; not if there is no room, since its file can be read again.
+  void keep_set(size_t item, const VectorSet& set) {
+    if (take((set.vectors.size() + set.places.size()) * sizeof(float))) put(item, set);
   }
-  void keep(size_t stage, size_t item, Slot slot, size_t num_bytes) {
-    const auto bytes = static_cast<int64_t>(num_bytes);
-    const std::lock_guard lock(mutex);
-    if (room < bytes) return;
-    if (slots.try_emplace(stage * num_items + item, std::make_shared<Slot>(std::move(slot))).second)
-      room -= bytes;
+  // Features, in half precision.
+  void keep_features(size_t stage, size_t item, const VectorSet& set) {
+    if (!spills_) return;
+    HalfSet half = to_half(set);
+    if (take(half.num_bytes()))
+      put(stage * num_items_ + item, std::move(half));
+    else if (auto spilled = write(std::move(half)))
+      put(stage * num_items_ + item, *std::move(spilled));
   }
 
-  const size_t num_items;
-  std::mutex mutex;
-  int64_t room;
-  std::map<size_t, std::shared_ptr<const Slot>> slots;
+ private:
+  // Features whose vectors are in the temporary file, at an offset.
+  struct Spilled {
+    uint64_t offset;
+    HalfSet rest;
+  };
+  using Slot = std::variant<HalfSet, VectorSet, Spilled>;
+
+  bool take(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (room_ < static_cast<int64_t>(bytes)) return false;
+    room_ -= static_cast<int64_t>(bytes);
+    return true;
+  }
+  void put(size_t key, Slot slot) {
+    auto kept = std::make_shared<Slot>(std::move(slot));
+    const std::lock_guard lock(mutex_);
+    slots_.try_emplace(key, std::move(kept));
+  }
+  std::optional<Spilled> write(HalfSet half) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!scratch_) scratch_ = std::make_unique<ScratchFile>();
+    }
+    const auto offset = scratch_->append(std::as_bytes(std::span(half.halves)));
+    if (!offset) return std::nullopt;
+    half.halves = {};
+    return Spilled{*offset, std::move(half)};
+  }
+  std::optional<VectorSet> read(const Spilled& spilled) const {
+    HalfSet half = spilled.rest;
+    half.halves.resize(half.rows * half.cols);
+    if (!scratch_->read(spilled.offset, std::as_writable_bytes(std::span(half.halves))))
+      return std::nullopt;
+    return to_float(half);
+  }
+
+  const size_t num_items_;
+  std::mutex mutex_;
+  int64_t room_;
+  const bool spills_;
+  std::unique_ptr<ScratchFile> scratch_;  // made when it is needed
+  std::map<size_t, std::shared_ptr<const Slot>> slots_;
 };
+
+namespace {
+
+constexpr size_t kMostByDefault = size_t{4} << 30;
+
+size_t for_features(const SourceOptions& options) {
+  return options.memory_bytes.value_or(std::min(machine_memory_bytes() / 4, kMostByDefault)) / 2;
+}
+
+}  // namespace
 
 CachedSource::CachedSource(std::unique_ptr<const SetSource> base, SourceOptions options)
     : base_(std::move(base)),
-      memory_(std::make_unique<Memory>(base_->size(), options.memory_bytes)) {
+      memory_(std::make_unique<Memory>(base_->size(), for_features(options))) {
   if (!options.features.empty()) {
     if (base_->size() > 0 && base_->kind(0) == ItemKind::kVectorSets)
       throw usage_error("features in {}: the items are vector sets, which need none",
@@ -68,10 +128,9 @@ CachedSource::Stage& CachedSource::stage_of(const Extraction& extraction) const 
 
 VectorSet CachedSource::load_set(size_t item) const {
   if (base_->in_memory(item)) return base_->load(nullptr, item);
-  if (const auto kept = memory_->find(0, item)) return std::get<VectorSet>(*kept);
+  if (auto kept = memory_->find(0, item)) return *std::move(kept);
   VectorSet set = base_->load(nullptr, item);
-  const size_t bytes = (set.vectors.size() + set.places.size()) * sizeof(float);
-  if (memory_->has_room(bytes)) memory_->keep(0, item, set, bytes);
+  memory_->keep_set(item, set);
   return set;
 }
 
@@ -96,11 +155,10 @@ VectorSet CachedSource::load(const Extraction* extraction, size_t item) const {
   if (base_->kind(item) == ItemKind::kVectorSets) return load_set(item);
   if (!extraction) refuse_picture(base_->name(item));
   const Stage& stage = stage_of(*extraction);
-  if (const auto kept = memory_->find(stage.index, item)) return to_float(std::get<HalfSet>(*kept));
+  if (auto kept = memory_->find(stage.index, item)) return *std::move(kept);
   if (auto stored = find_stored(stage, extraction->spec, item)) return *std::move(stored);
   VectorSet set = base_->load(extraction, item);
-  const size_t bytes = set.vectors.size() * sizeof(uint16_t) + set.places.size() * sizeof(float);
-  if (memory_->has_room(bytes)) memory_->keep(stage.index, item, to_half(set), bytes);
+  memory_->keep_features(stage.index, item, set);
   return set;
 }
 

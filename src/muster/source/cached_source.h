@@ -1,6 +1,6 @@
 // A cache in front of any source, so that fitting, encoding and several methods share one
-// extraction of each picture: in memory while there is room, on disk if a folder is given, or from
-// a folder that `muster extract` made.
+// extraction of each picture: in memory while there is room and then in a temporary file, on disk
+// if a folder is given, or from a folder that `muster extract` made.
 #pragma once
 
 #include <filesystem>
@@ -34,7 +34,7 @@ class CachedSource : public SetSource {
   bool in_memory(size_t item) const override { return base_->in_memory(item); }
 
  private:
-  struct Memory;
+  class Memory;
   // What is known by the text of one feature stage.
   struct Stage;
 

@@ -24,7 +24,7 @@ TEST(CachedSource, KeptOrMadeAgainASetIsTheSame) {
   put_pictures(folder, 2, 3, 48);
   const Dataset dataset = open_dataset(folder.path());
   const CachedSource keeps(dataset), forgets(dataset, {.memory_bytes = 0}),
-      keeps_some(dataset, {.memory_bytes = 12000});
+      keeps_some(dataset, {.memory_bytes = 24000});
   const DatasetSource plain(dataset);
   for (const Extraction& stage : {dense_sift(), colours(), dense_sift(4)})
     for (size_t item : all_items(dataset)) {
@@ -122,18 +122,21 @@ TEST(CachedSource, AVisitAndLaterLoadsShareOneExtraction) {
   put_pictures(folder, 2, 4, 32);
   const Dataset dataset = open_dataset(folder.path());
   const Extraction sift = dense_sift();
-  for (const bool on_disk : {false, true}) {
+  const std::vector<SourceOptions> ways = {
+      {},                      // in memory
+      {.memory_bytes = 6000},  // one set there, others in a file
+      {.memory_bytes = 0, .disk = {cache.path() / "features"}}};
+  for (size_t way = 0; way < ways.size(); ++way) {
     std::vector<std::atomic<int>> loads(dataset.items.size());
-    SourceOptions options;
-    if (on_disk) options = {.memory_bytes = 0, .disk = {cache.path() / "features"}};
     const CachedSource source(
-        std::make_unique<CountingSource>(std::make_unique<DatasetSource>(dataset), loads), options);
+        std::make_unique<CountingSource>(std::make_unique<DatasetSource>(dataset), loads),
+        ways[way]);
     std::vector<VectorSet> visited(dataset.items.size());
     source.visit(&sift, all_items(dataset),
                  [&](size_t i, const VectorSet& set) { visited[i] = set; }, {});
     for (const size_t item : all_items(dataset)) {
       EXPECT_EQ(source.load(&sift, item), visited[item]);
-      EXPECT_EQ(loads[item], 1) << on_disk;
+      EXPECT_EQ(loads[item], 1) << way;
     }
   }
 }

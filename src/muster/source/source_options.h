@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 
 namespace muster {
 
@@ -17,8 +18,10 @@ struct CacheOptions {
 
 /// How the features of pictures are kept between the passes over them.
 struct SourceOptions {
-  /// Memory for features, and for vector sets that were read from files; 0 keeps nothing there.
-  std::size_t memory_bytes = std::size_t{4} << 30;
+  /// Memory to keep to, half of which is for features and for vector sets that were read from
+  /// files. Features that do not fit are kept in a temporary file; 0 keeps nothing at all. If not
+  /// given: a quarter of the machine's memory, and 4 GiB at most.
+  std::optional<std::size_t> memory_bytes = {};
   CacheOptions disk = {};  ///< for features that outlast the process
   /// A folder that `muster extract` made of the same data, to take features from; pictures that are
   /// not there are extracted. Another feature stage than the method's is a usage error. Empty:

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/expect_error.h"
+#include "support/file_size_limit.h"
 #include "support/temp_dir.h"
 
 namespace muster {
@@ -16,24 +17,6 @@ namespace fs = std::filesystem;
 size_t count_entries(const fs::path& directory) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(directory), {}));
 }
-
-// The kernel refuses to let any file of this process grow beyond `bytes`, as a full disk would.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : old_handler_(::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_limit_);
-    const rlimit limit{bytes, old_limit_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_limit_);
-    ::signal(SIGXFSZ, old_handler_);
-  }
-
- private:
-  void (*old_handler_)(int);
-  rlimit old_limit_;
-};
 
 TEST(AtomicFile, ReplacesTheOldFileAndLeavesNothingElse) {
   const TempDir dir;
