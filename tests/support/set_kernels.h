@@ -1,6 +1,7 @@
 // Sets and kernel values for tests of set kernels.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -54,6 +55,39 @@ inline Matrix<double> gram_of(const SetKernel& kernel, std::span<const VectorSet
 inline double value_of(const SetKernel& kernel, const VectorSet& x, const VectorSet& y) {
   const std::shared_ptr<const Representation> a = kernel.represent(x), b = kernel.represent(y);
   return gram_of(kernel, RepresentedSpan(&a, 1), RepresentedSpan(&b, 1))(0, 0);
+}
+
+inline VectorSet subset(const VectorSet& set, unsigned members) {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < set.size(); ++i)
+    if (members >> i & 1) rows.push_back(i);
+  return {select_rows(set.vectors.view(), rows),
+          set.has_places() ? select_rows(set.places.view(), rows) : Matrix<float>(),
+          set.image_width, set.image_height};
+}
+
+// Of each vector of a small set in sum_j coefficients[j] k(set, training[j]), from all subsets:
+// what the vector adds to those without it, of every size with the same weight.
+inline std::vector<double> shapley_values(const SetKernel& kernel, const VectorSet& set,
+                                          RepresentedSpan training,
+                                          std::span<const double> coefficients) {
+  std::vector<double> values(size_t{1} << set.size());
+  for (unsigned members = 0; members < values.size(); ++members) {
+    const VectorSet own = subset(set, members);
+    const Matrix<double> row = gram_of(kernel, represent_all(kernel, {&own, 1}), training);
+    for (size_t j = 0; j < training.size(); ++j) values[members] += coefficients[j] * row(0, j);
+  }
+  std::vector<double> out(set.size());
+  for (size_t i = 0; i < set.size(); ++i)
+    for (unsigned members = 0; members < values.size(); ++members) {
+      if (members >> i & 1) continue;
+      const auto n = static_cast<double>(set.size());
+      const double size = std::popcount(members);
+      // 1 / (n * choose(n - 1, size))
+      const double weight = std::tgamma(size + 1) * std::tgamma(n - size) / std::tgamma(n + 1);
+      out[i] += weight * (values[members | 1u << i] - values[members]);
+    }
+  return out;
 }
 
 }  // namespace muster::oracle

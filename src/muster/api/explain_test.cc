@@ -98,7 +98,7 @@ TEST_F(Explain, KernelMethodsNameTheTrainingPicturesAndMatchThem) {
   const Model model = load(folder_ / ".m.muster");
   const Explanation explanation =
       model.explain(picture(2, 3), {.deciding = 4, .matches = 5, .training = folder_.path()});
-  EXPECT_EQ(explanation.by, EvidenceBy::kLeavingOut);
+  EXPECT_EQ(explanation.by, EvidenceBy::kFirstOrder);
   ASSERT_EQ(explanation.deciding.size(), 4u);
   for (const Explanation::Deciding& one : explanation.deciding) {
     ASSERT_EQ(one.classes.size(), 1u);

@@ -12,7 +12,8 @@
 // - first-order: what comes after the sum is not linear (powers, norms, adapted means, kernels on
 //   set features): e_i is the vector's share of the score by the tangent at the set,
 //   (f(u) + grad f(u) . (s_i - u)) / n for an average u of statistics s_i. The shares add up to the
-//   score, too.
+//   score, too. Kernels that count what two sets have in common in bins (pmk, spm) divide it among
+//   the vectors in each bin instead, which adds up just so.
 // - by leaving out: any other model. Regions of the picture (or, without places, groups of similar
 //   vectors) are left out one after the other; a vector's evidence is what the score loses with
 //   its region, divided by the number of vectors in it. There is a rest.

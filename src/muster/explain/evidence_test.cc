@@ -136,7 +136,8 @@ TEST(Evidence, ToFirstOrderAddsUpAndTellsWhatRemovingDoes) {
   for (const char* recipe :
        {"fisher:components=3/linear-svm:C=10", "vlad:words=4/linear-svm:C=10",
         "supervector:components=3/linear-svm:C=10", "bow:words=10/rbf/kernel-svm:C=10",
-        "bow:words=10/chi2/kernel-svm:C=10", "bow:words=10,l2=true/linear-svm:C=10"}) {
+        "bow:words=10/chi2/kernel-svm:C=10", "bow:words=10,l2=true/linear-svm:C=10",
+        "pmk:pyramids=3/kernel-svm:C=10"}) {
     SCOPED_TRACE(recipe);
     const Ensemble ensemble = fit_ensemble(recipe, sets.views, sets.labels);
     const ItemVectors vectors(ensemble, source, large);
@@ -163,10 +164,10 @@ TEST(Evidence, ToFirstOrderAddsUpAndTellsWhatRemovingDoes) {
   }
 }
 
-constexpr const char* kOtherRecipes[] = {"pmk/kernel-svm:C=10", "sum-match:gamma=1/kernel-svm:C=10",
-                                         "bow:words=10/rbf/normalise/kernel-svm:C=10",
-                                         "pdf-bhattacharyya/kernel-svm:C=10",
-                                         "bow:words=10/linear-svm:C=10,scheme=one-vs-one"};
+constexpr const char* kOtherRecipes[] = {
+    "vg-pmk/kernel-svm:C=10", "sum-match:gamma=1/kernel-svm:C=10",
+    "bow:words=10/rbf/normalise/kernel-svm:C=10", "pdf-bhattacharyya/kernel-svm:C=10",
+    "bow:words=10/linear-svm:C=10,scheme=one-vs-one"};
 
 // Small sets: every vector is left out by itself.
 TEST(Evidence, OfOtherModelsIsWhatTheScoreLosesWithTheVector) {

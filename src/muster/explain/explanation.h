@@ -12,7 +12,8 @@ namespace muster {
 /// How evidence was found.
 enum class EvidenceBy {
   kExact,       ///< the score is a sum over the vectors, and evidence is a vector's part of it
-  kFirstOrder,  ///< a vector's share by the tangent: something after the sum is not linear
+  kFirstOrder,  ///< a vector's share by the tangent, or of the bins that it is in (pmk, spm):
+                ///< something after the sum is not linear
   kLeavingOut,  ///< what the score loses if the vector's region is left out
 };
 

@@ -69,6 +69,24 @@ class Pmk final : public SetKernel, public ImpliesMatches {
     });
   }
 
+  // What two sets have in common in a bin is divided among the vectors in it: by symmetry these are
+  // the Shapley values of the sum, the size of the set being given.
+  std::optional<VectorShares> shares(const VectorSet& set, RepresentedSpan training,
+                                     std::span<const double> coefficients) const override {
+    VectorShares out{std::vector<double>(set.size()), false};
+    for (size_t p = 0; p < grid_.num_pyramids(); ++p) {
+      const BinKeys keys = grid_.keys("pmk", set.vectors, p);
+      const std::vector<double> parts =
+          parts_of_bins(finest_bins(keys), set.size(), p, training, coefficients);
+      const std::vector<uint32_t> order = sorted_order(keys);
+      for (size_t k = 0, bin = 0; k < order.size(); ++k) {
+        if (k > 0 && key_less(keys, keys.key(order[k - 1]), keys.key(order[k]))) ++bin;
+        out.values[order[k]] += parts[bin];
+      }
+    }
+    return out;
+  }
+
   std::vector<Correspondence> matches(const VectorSet& a, const VectorSet& b) const override {
     std::vector<Correspondence> best;
     double best_sum = -1;
@@ -129,6 +147,28 @@ class Pmk final : public SetKernel, public ImpliesMatches {
         return value / (static_cast<double>(grid_.num_pyramids()) * std::sqrt(m * n));
     }
     return value;
+  }
+
+  // The part that each vector in each finest bin of a set has in the sum, of one pyramid.
+  std::vector<double> parts_of_bins(const FinestBins& bins, size_t size, size_t pyramid,
+                                    RepresentedSpan training,
+                                    std::span<const double> coefficients) const {
+    const LevelsWeight weights = [this](int from, int to) { return weight(from, to); };
+    std::vector<std::vector<double>> parts((training.size() + kRowsPerTask - 1) / kRowsPerTask);
+    parallel_for(training.size(), kRowsPerTask, [&](size_t begin, size_t end) {
+      std::vector<double>& own = parts[begin / kRowsPerTask];
+      own.resize(bins.counts.size());
+      for (size_t j = begin; j < end; ++j) {
+        const PyramidSet& other = pyramid_set(*training[j]);
+        if (coefficients[j] != 0)
+          add_pair_parts(grid_, bins, other.pyramids[pyramid], weights,
+                         normalised(coefficients[j], size, other.size), own);
+      }
+    });
+    std::vector<double> out(bins.counts.size());
+    for (const std::vector<double>& own : parts)
+      for (size_t i = 0; i < out.size(); ++i) out[i] += own[i];
+    return out;
   }
 
   std::vector<Correspondence> matches_of(const VectorSet& a, const VectorSet& b,

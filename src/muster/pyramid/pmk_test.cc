@@ -301,6 +301,28 @@ INSTANTIATE_TEST_SUITE_P(Vectors, PmkOfManyBins,
                                          std::pair{size_t{12}, 512.0},
                                          std::pair{size_t{24}, 64.0}));
 
+TEST(Pmk, SharesAreShapleyValuesOfTheMatchAndAddUp) {
+  Sets sets{whole_numbers(7, 2, 0, 8, Rng(1))};
+  for (size_t i = 0; i < 40; ++i) sets.push_back(whole_numbers(i % 9, 2, -3, 14, Rng(2 + i)));
+  std::vector<double> coefficients;
+  for (size_t j = 1; j < sets.size(); ++j) coefficients.push_back(Rng(j).normal());
+  for (const PmkNormalise normalise : {PmkNormalise::kNone, PmkNormalise::kSelf}) {
+    const auto kernel = fit_pmk(options_of(3, true, normalise), all_of(sets), Rng(1), {});
+    const Represented all = oracle::represent_all(*kernel, sets);
+    const RepresentedSpan training = RepresentedSpan(all).subspan(1);
+    const auto shares = kernel->shares(sets[0], training, coefficients);
+    ASSERT_TRUE(shares);
+    const Matrix<double> row = oracle::gram_of(*kernel, {&all[0], 1}, training);
+    double sum = 0, expected = 0;
+    for (const double share : shares->values) sum += share;
+    for (size_t j = 0; j < training.size(); ++j) expected += coefficients[j] * row(0, j);
+    EXPECT_NEAR(sum, expected, 1e-9);
+    if (normalise == PmkNormalise::kSelf) continue;  // leaving out a vector changes the norm
+    const auto values = oracle::shapley_values(*kernel, sets[0], training, coefficients);
+    for (size_t i = 0; i < sets[0].size(); ++i) EXPECT_NEAR(shares->values[i], values[i], 1e-9);
+  }
+}
+
 TEST(Pmk, RefusesWhatHasNoBin) {
   const Sets sets{whole_numbers(10, 2, 0, 10, Rng(1))};
   const auto kernel = fit_pmk(options_of(1, true), all_of(sets), Rng(1), {});

@@ -71,50 +71,96 @@ class RangeOfBins {
 };
 
 // Bins of two sets from left to right, each joined with its right neighbour at the level that they
-// share.
+// share. Calls shared(begin, end, count_x, value) for each bin that both touch: x's finest bins in
+// it, its vectors there, and the weighted intersection.
+template <class Shared>
 class PairTree {
  public:
-  explicit PairTree(const LevelsWeight& weight) : weight_(weight) {}
+  PairTree(const LevelsWeight& weight, const Shared& shared) : weight_(weight), shared_(shared) {}
 
   // The next bin of level 0, which shares a bin with the one before it from `merge_level` on.
   void add(int merge_level, uint32_t count_x, uint32_t count_y) {
     join_below(merge_level);
-    open_.push_back({merge_level, 0, count_x, count_y});
+    open_.push_back({merge_level, 0, count_x, count_y, next_x_});
+    if (count_x > 0) ++next_x_;
   }
 
-  double finish() {
+  void finish() {
     join_below(std::numeric_limits<int>::max());
-    if (!open_.empty()) close(open_[0], kForever);
-    return sum_;
+    if (!open_.empty()) close(open_[0], next_x_, kForever);
   }
 
  private:
   struct Bin {
     int merge_level, born;
     uint32_t count_x, count_y;
+    size_t first_x;
   };
 
-  void close(const Bin& bin, int end) {
-    const uint32_t shared = std::min(bin.count_x, bin.count_y);
-    if (shared > 0) sum_ += weight_(bin.born, end) * shared;
+  void close(const Bin& bin, size_t end_x, int end) {
+    const uint32_t common = std::min(bin.count_x, bin.count_y);
+    if (common > 0) shared_(bin.first_x, end_x, bin.count_x, weight_(bin.born, end) * common);
   }
 
   void join_below(int level) {
+    size_t end_x = next_x_;
     while (open_.size() > 1 && open_.back().merge_level < level) {
       const Bin right = open_.back();
       open_.pop_back();
       Bin& left = open_.back();
-      close(left, right.merge_level);
-      close(right, right.merge_level);
+      close(left, right.first_x, right.merge_level);
+      close(right, end_x, right.merge_level);
       left = {left.merge_level, right.merge_level, left.count_x + right.count_x,
-              left.count_y + right.count_y};
+              left.count_y + right.count_y, left.first_x};
     }
   }
 
   const LevelsWeight& weight_;
+  const Shared& shared_;
   std::vector<Bin> open_;  // merge levels fall from left to right
-  double sum_ = 0;
+  size_t next_x_ = 0;
 };
+
+// As PairTree has it, for x and y with as many planes.
+template <class Shared>
+void merge_pair(const FinestBins& x, const FinestBins& y, const LevelsWeight& weight,
+                const Shared& shared) {
+  PairTree tree(weight, shared);
+  const uint64_t* before = nullptr;
+  const auto next = [&](const uint64_t* key, uint32_t count_x, uint32_t count_y) {
+    tree.add(before ? merge_level(x.keys, before, key) : 0, count_x, count_y);
+    before = key;
+  };
+  size_t i = 0, j = 0;
+  while (i < x.counts.size() || j < y.counts.size()) {
+    if (j == y.counts.size() ||
+        (i < x.counts.size() && key_less(x.keys, x.keys.key(i), y.keys.key(j)))) {
+      next(x.keys.key(i), x.counts[i], 0);
+      ++i;
+    } else {
+      next(y.keys.key(j), 0, y.counts[j]);
+      ++j;
+    }
+  }
+  tree.finish();
+}
+
+// Calls visit(x, y) with as many planes in both.
+template <class Visit>
+void with_even_planes(const BinGrid& grid, const FinestBins& x, const FinestBins& y,
+                      const Visit& visit) {
+  const auto widened = [&](const FinestBins& from, int num_planes) {
+    FinestBins out = from;
+    grid.widen(out.keys, num_planes);
+    return out;
+  };
+  if (x.keys.num_planes < y.keys.num_planes)
+    visit(widened(x, y.keys.num_planes), y);
+  else if (y.keys.num_planes < x.keys.num_planes)
+    visit(x, widened(y, x.keys.num_planes));
+  else
+    visit(x, y);
+}
 
 }  // namespace
 
@@ -161,30 +207,27 @@ void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> se
 
 double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestBins& y,
                          const LevelsWeight& weight) {
-  if (x.keys.num_planes != y.keys.num_planes) {
-    FinestBins wide = x.keys.num_planes < y.keys.num_planes ? x : y;
-    const FinestBins& other = x.keys.num_planes < y.keys.num_planes ? y : x;
-    grid.widen(wide.keys, other.keys.num_planes);
-    return pair_intersection(grid, wide, other, weight);
-  }
-  PairTree tree(weight);
-  const uint64_t* before = nullptr;
-  const auto next = [&](const uint64_t* key, uint32_t count_x, uint32_t count_y) {
-    tree.add(before ? merge_level(x.keys, before, key) : 0, count_x, count_y);
-    before = key;
-  };
-  size_t i = 0, j = 0;
-  while (i < x.counts.size() || j < y.counts.size()) {
-    if (j == y.counts.size() ||
-        (i < x.counts.size() && key_less(x.keys, x.keys.key(i), y.keys.key(j)))) {
-      next(x.keys.key(i), x.counts[i], 0);
-      ++i;
-    } else {
-      next(y.keys.key(j), 0, y.counts[j]);
-      ++j;
-    }
-  }
-  return tree.finish();
+  double sum = 0;
+  with_even_planes(grid, x, y, [&](const FinestBins& even_x, const FinestBins& even_y) {
+    merge_pair(even_x, even_y, weight,
+               [&](size_t, size_t, uint32_t, double value) { sum += value; });
+  });
+  return sum;
+}
+
+void add_pair_parts(const BinGrid& grid, const FinestBins& x, const FinestBins& y,
+                    const LevelsWeight& weight, double factor, std::span<double> parts) {
+  MUSTER_CHECK(parts.size() == x.counts.size());
+  std::vector<double> steps(parts.size() + 1);  // from one bin of x to the next
+  with_even_planes(grid, x, y, [&](const FinestBins& even_x, const FinestBins& even_y) {
+    merge_pair(even_x, even_y, weight,
+               [&](size_t begin, size_t end, uint32_t count_x, double value) {
+                 steps[begin] += factor * value / count_x;
+                 steps[end] -= factor * value / count_x;
+               });
+  });
+  double part = 0;
+  for (size_t i = 0; i < parts.size(); ++i) parts[i] += part += steps[i];
 }
 
 }  // namespace muster

@@ -23,4 +23,9 @@ void add_pyramid_bins(const BinGrid& grid, std::span<const FinestBins* const> se
 double pair_intersection(const BinGrid& grid, const FinestBins& x, const FinestBins& y,
                          const LevelsWeight& weight);
 
+// The same sum divided among the vectors of x: what the sets have in common in a bin, equally among
+// those of x in it. Adds `factor` times the part of one vector in bin i of x to parts[i].
+void add_pair_parts(const BinGrid& grid, const FinestBins& x, const FinestBins& y,
+                    const LevelsWeight& weight, double factor, std::span<double> parts);
+
 }  // namespace muster

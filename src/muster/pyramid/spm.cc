@@ -54,11 +54,11 @@ class Spm final : public SetKernel {
           "spm: levels={} needs the place of each vector, and this set has none; give places or "
           "set levels=0",
           options_.levels);
-    const std::vector<uint64_t> bins = occupied_bins(set);
+    std::vector<uint64_t> bins = occupied_bins(set);
+    std::ranges::sort(bins);
     std::vector<uint32_t> starts(num_parts() + 1), words;
     std::vector<float> values;
-    const auto total = static_cast<double>(std::max<size_t>(set.size() * words_->per_vector(), 1));
-    const double unit = options_.counts == SpmCounts::kShare ? 1 / total : 1;
+    const double unit = unit_of(set);
     for (size_t begin = 0, end = 0; begin < bins.size(); begin = end) {
       while (end < bins.size() && bins[end] == bins[begin]) ++end;
       words.push_back(static_cast<uint32_t>(bins[begin] % words_->size()));
@@ -88,6 +88,30 @@ class Spm final : public SetKernel {
       }
     });
     if (symmetric) mirror_upper(out);
+  }
+
+  // What two sets have in common in a bin is divided among the vectors in it: by symmetry these are
+  // the Shapley values of the sum, the size of the set being given.
+  std::optional<VectorShares> shares(const VectorSet& set, RepresentedSpan training,
+                                     std::span<const double> coefficients) const override {
+    const std::vector<uint64_t> bins = occupied_bins(set);
+    std::vector<double> own(num_parts() * words_->size()), common(own.size());
+    for (const uint64_t bin : bins) own[bin] += unit_of(set);
+    for (size_t j = 0; j < training.size(); ++j)
+      for (size_t cell = 0; cell < num_parts(); ++cell) {
+        const SparseBins other = histogram(*training[j]).cell(cell);
+        const size_t first = cell * words_->size();
+        for (size_t k = 0; k < other.count; ++k)
+          common[first + other.bins[k]] +=
+              coefficients[j] * weights_[cell] *
+              std::min(own[first + other.bins[k]], static_cast<double>(other.values[k]));
+      }
+    VectorShares out{std::vector<double>(set.size()), false};
+    const size_t per_level = set.size() * words_->per_vector();
+    for (size_t i = 0; i < bins.size(); ++i)
+      out.values[i % per_level / words_->per_vector()] +=
+          common[bins[i]] * unit_of(set) / own[bins[i]];
+    return out;
   }
 
   size_t num_parts() const override { return cells_below(options_.levels + 1); }
@@ -160,7 +184,13 @@ class Spm final : public SetKernel {
   }
 
  private:
-  // cell * words + word for every vector, word of it and level; sorted.
+  // What a vector adds to each of its bins.
+  double unit_of(const VectorSet& set) const {
+    const auto total = static_cast<double>(std::max<size_t>(set.size() * words_->per_vector(), 1));
+    return options_.counts == SpmCounts::kShare ? 1 / total : 1;
+  }
+
+  // cell * words + word for every level, vector and word of it.
   std::vector<uint64_t> occupied_bins(const VectorSet& set) const {
     std::vector<uint32_t> words(set.size() * words_->per_vector());
     if (set.size() > 0) words_->assign(set.vectors, words);
@@ -173,7 +203,6 @@ class Spm final : public SetKernel {
             level == 0 ? 0 : cell_of(set.places(v, 0), set.places(v, 1), size_t{1} << level);
         out.push_back((cells_below(level) + cell) * words_->size() + words[i]);
       }
-    std::ranges::sort(out);
     return out;
   }
 

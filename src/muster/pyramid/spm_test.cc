@@ -88,6 +88,26 @@ TEST(Spm, TakesWeightsOfItsCells) {
   EXPECT_EQ(other->part_weights(), weights);
 }
 
+TEST(Spm, SharesAreShapleyValuesOfTheCountsAndAddUp) {
+  for (const SpmCounts counts : {SpmCounts::kRaw, SpmCounts::kShare}) {
+    const Fixture f(small(3, 2, counts));
+    const VectorSet& set = f.sets[5];
+    ASSERT_EQ(set.size(), 5u);
+    std::vector<double> coefficients;
+    for (size_t j = 0; j < f.sets.size(); ++j) coefficients.push_back(Rng(j).normal());
+    const auto shares = f.kernel->shares(set, f.represented, coefficients);
+    ASSERT_TRUE(shares);
+    const Matrix<double> row = oracle::gram_of(*f.kernel, {&f.represented[5], 1}, f.represented);
+    double sum = 0, expected = 0;
+    for (const double share : shares->values) sum += share;
+    for (size_t j = 0; j < f.sets.size(); ++j) expected += coefficients[j] * row(0, j);
+    EXPECT_NEAR(sum, expected, 1e-5);
+    if (counts == SpmCounts::kShare) continue;  // leaving out a vector changes the others' counts
+    const auto values = oracle::shapley_values(*f.kernel, set, f.represented, coefficients);
+    for (size_t i = 0; i < set.size(); ++i) EXPECT_NEAR(shares->values[i], values[i], 1e-5);
+  }
+}
+
 TEST(Spm, AsksForWeightsUntilTheyAreLearned) {
   SpmOptions options = small(9, 1, SpmCounts::kShare);
   EXPECT_EQ(Fixture(options, 2).kernel->weights_to_learn(), nullptr);
