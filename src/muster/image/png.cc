@@ -70,13 +70,15 @@ StoredPicture decode_png(const PictureBytes& in) {
     png_image_free(&png);
     throw;
   }
-  png.format = PNG_FORMAT_RGBA;
+  const bool has_alpha = (png.format & PNG_FORMAT_FLAG_ALPHA) != 0;
+  png.format = has_alpha ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
   png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // 16 bits are the same scale, not linear light
-  std::vector<uint8_t> rgba(PNG_IMAGE_SIZE(png));
-  if (!png_image_finish_read(&png, nullptr, rgba.data(), 0, nullptr)) throw fail();
+  std::vector<uint8_t> pixels(PNG_IMAGE_SIZE(png));
+  if (!png_image_finish_read(&png, nullptr, pixels.data(), 0, nullptr)) throw fail();
   out.width = static_cast<int>(png.width);
   out.height = static_cast<int>(png.height);
-  out.pixels = flatten_alpha(rgba, out.width, out.height);
+  out.pixels = has_alpha ? flatten_alpha(pixels, out.width, out.height)
+                         : Image{out.width, out.height, std::move(pixels)};
   return out;
 }
 

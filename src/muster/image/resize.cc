@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -80,10 +81,13 @@ void average_row(const uint8_t* in, const Side& side, std::vector<float>& out) {
 
 void average_areas(const Image& in, const Side& xs, const Side& ys, Image& out) {
   std::vector<float> row(size_t{3} * out.width), sum(row.size());
+  int in_row = -1;  // which row of the source `row` holds: the last one of a pixel is often the
+                    // next one's first
   for (int y = 0; y < out.height; ++y) {
     std::ranges::fill(sum, 0.0f);
     for (size_t p = ys.begin[y]; p < ys.begin[y + 1]; ++p) {
-      average_row(in.rgb.data() + size_t{3} * in.width * ys.parts[p].from, xs, row);
+      if (const int from = ys.parts[p].from; from != std::exchange(in_row, from))
+        average_row(in.rgb.data() + size_t{3} * in.width * from, xs, row);
       for (size_t i = 0; i < sum.size(); ++i) sum[i] += ys.parts[p].weight * row[i];
     }
     std::ranges::transform(sum, out.rgb.begin() + static_cast<ptrdiff_t>(sum.size()) * y, rounded);
