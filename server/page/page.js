@@ -3,6 +3,7 @@
 "use strict";
 
 const byId = (id) => document.getElementById(id);
+const ORANGE = [190, 90, 10], BLUE = [51, 123, 208];
 const state = { models: [], token: sessionStorage.getItem("token") || "" };
 
 function element(tag, properties = {}, ...children) {
@@ -34,7 +35,9 @@ function describeModel() {
   byId("about").textContent = `Model ${model.name}: ${model.classes.length} classes (${names}).`;
   const pictures = model.kind === "pictures";
   byId("drop-text").textContent = pictures ? "Drop pictures here, paste one, or" : "Drop .npy files of vectors here, or";
-  byId("camera-choice").hidden = !pictures;
+  // A page from another machine without TLS may not use the camera itself, but a phone's browser takes a picture for it.
+  byId("camera-open").hidden = !pictures || !navigator.mediaDevices;
+  byId("camera-choice").hidden = !pictures || Boolean(navigator.mediaDevices);
   byId("files").accept = pictures ? "image/*" : ".npy";
 }
 
@@ -64,14 +67,14 @@ function rankTable(prediction) {
   return table;
 }
 
-// Blue speaks for the class, orange against it: told apart by colour-blind people, too.
+// The colours of muster explain: orange speaks for the class, blue against it; colour-blind people tell them apart, too.
 function drawEvidence(map) {
   const canvas = element("canvas", { width: map.cols, height: map.rows, className: "evidence" });
   const most = Math.max(...map.values.map(Math.abs)) || 1;
   const pixels = new ImageData(map.cols, map.rows);
   map.values.forEach((value, i) => {
-    const [red, green, blue] = value > 0 ? [0, 90, 255] : [255, 140, 0];
-    pixels.data.set([red, green, blue, 200 * Math.sqrt(Math.abs(value) / most)], 4 * i);
+    const [red, green, blue] = value > 0 ? ORANGE : BLUE;
+    pixels.data.set([red, green, blue, 230 * Math.abs(value) / most], 4 * i);
   });
   canvas.getContext("2d").putImageData(pixels, 0, 0);
   canvas.setAttribute("aria-hidden", "true");
@@ -83,7 +86,7 @@ function describeEvidence({ class: name, strongest_for: patches = [], deciding =
   const side = (x, low, high) => (x < 1 / 3 ? low : x > 2 / 3 ? high : "middle");
   const places = [...new Set(patches.map(({ x, y }) => `${side(y, "top", "bottom")} ${side(x, "left", "right")}`.replace("middle middle", "middle")))];
   const sentences = [];
-  if (places.length > 0) sentences.push(`Speaks for ${name} (blue), the strongest first: ${places.join(", ")}. Orange speaks against it.`);
+  if (places.length > 0) sentences.push(`Speaks for ${name} (orange), the strongest first: ${places.join(", ")}. Blue speaks against it.`);
   if (deciding.length > 0) sentences.push(`Most like these training items: ${deciding.map((d) => `${d.item} (${d.classes.join(", ")})`).join("; ")}.`);
   return sentences.join(" ");
 }
@@ -104,7 +107,10 @@ function showAnswer(file, outcome) {
   } else {
     text.append(element("p", { className: "class" }, outcome.class), rankTable(outcome));
     if (outcome.explanation) {
-      if (outcome.explanation.map) frame.append(drawEvidence(outcome.explanation.map));
+      if (outcome.explanation.map) {
+        frame.append(drawEvidence(outcome.explanation.map));
+        frame.classList.add("explained");
+      }
       text.append(element("p", { className: "doubt" }, describeEvidence(outcome.explanation)));
     }
     if (outcome.typicality !== undefined && outcome.typicality < 0.05)
@@ -134,6 +140,42 @@ async function predict(files) {
   }
 }
 
+async function openCamera() {
+  try {
+    byId("viewfinder").srcObject = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
+  } catch (error) {
+    byId("status").textContent = `The camera cannot be used: ${error.message}. Choose a file instead.`;
+    return;
+  }
+  byId("camera-panel").hidden = false;
+  byId("camera-open").hidden = true;
+  byId("shutter").focus();
+}
+
+function closeCamera() {
+  for (const track of byId("viewfinder").srcObject?.getTracks() ?? []) track.stop();
+  byId("viewfinder").srcObject = null;
+  byId("camera-panel").hidden = true;
+  byId("camera-open").hidden = false;
+  byId("camera-open").focus();
+}
+
+async function takePicture() {
+  const view = byId("viewfinder");
+  if (view.videoWidth === 0) return;  // the camera is not ready
+  const canvas = element("canvas", { width: view.videoWidth, height: view.videoHeight });
+  canvas.getContext("2d").drawImage(view, 0, 0);
+  const bytes = await new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.95));
+  closeCamera();
+  await predict([new File([bytes], "camera.jpg", { type: "image/jpeg" })]);
+}
+
+byId("camera-open").addEventListener("click", openCamera);
+byId("camera-close").addEventListener("click", closeCamera);
+byId("shutter").addEventListener("click", takePicture);
+byId("camera-panel").addEventListener("keydown", ({ key }) => {
+  if (key === "Escape") closeCamera();
+});
 for (const id of ["files", "camera"])
   byId(id).addEventListener("change", async ({ target }) => {
     await predict(target.files);

@@ -14,7 +14,7 @@ const picture = join(inMarkup, readdirSync(inMarkup).sort()[0]);
 let browser;
 
 before(async () => {
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"] });
 });
 after(() => browser.close());
 
@@ -79,7 +79,27 @@ test("the keyboard reaches everything", async () => {
     await page.keyboard.press("Tab");
     reached.push(await page.evaluate(() => document.activeElement.id || document.activeElement.tagName));
   }
-  for (const id of ["model", "files", "camera", "why"]) assert.ok(reached.includes(id), reached.join());
+  for (const id of ["model", "files", "camera-open", "why"]) assert.ok(reached.includes(id), reached.join());
+  await close();
+});
+
+test("the camera takes a picture", async () => {
+  const { page, troubles, close } = await open(url);
+  await known(page);
+  await page.click("#camera-open");
+  await page.waitForFunction(() => document.getElementById("viewfinder").videoWidth > 0);
+  assert.deepEqual(await seriousProblems(page), []);
+  if (screenshots) await page.screenshot({ path: join(screenshots, "camera.png"), fullPage: true });
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#camera-panel").isVisible(), false);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.getElementById("viewfinder").videoWidth > 0);
+  await page.keyboard.press("Enter");
+  await answers(page, 1);
+  assert.match(await page.textContent(".answer"), /camera\.jpg/);
+  assert.match(await page.textContent(".answer"), /%/);
+  assert.equal(await page.evaluate(() => document.getElementById("viewfinder").srcObject), null);
+  assert.deepEqual(troubles, []);
   await close();
 });
 
