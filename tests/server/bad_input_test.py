@@ -50,11 +50,17 @@ class BadInput(unittest.TestCase):
             self.refused(self.server.post("/predict?model=sets", body), 422, "item 1")
 
     def test_bombs_of_pixels(self):
-        begun = time.monotonic()
-        body = png(8000, 7000)  # 56 million pixels in some 50 KB
-        self.assertLess(len(body), MAX_MIB << 20)
-        self.refused(self.server.post(PREDICT, body), 422, "million allowed")
-        self.assertLess(time.monotonic() - begun, 10)
+        before = self.server.peak_memory()
+        for body in (png(10000, 10000), png(8000, 7000)):  # a hundred million in some 100 KB
+            self.assertLess(len(body), MAX_MIB << 20)
+            begun = time.monotonic()
+            self.refused(self.server.post(PREDICT, body), 422, "million allowed")
+            self.assertLess(time.monotonic() - begun, 10)
+            several, headers = multipart(("bomb.png", body), ("good.png", picture()))
+            items = self.server.post(PREDICT, several, headers=headers).json()["predictions"]
+            self.assertIn("million allowed", items[0]["error"])
+            self.assertIn("class", items[1])
+        self.assertLess(self.server.peak_memory() - before, 50 << 20)
 
     def test_bodies_that_are_too_large(self):
         self.refused(self.server.post(PREDICT, bytes((MAX_MIB << 20) + 1)), 413, "1 MiB")
@@ -126,6 +132,10 @@ class BadInput(unittest.TestCase):
         self.refused(self.server.post(PREDICT, picture(), headers={"Content-Encoding": "gzip"}), 415, "gzip")
 
     def test_paths_and_methods(self):
+        for path in ("/../../etc/passwd", "/./../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/predict/../../x"):  # as they are, past any client
+            with self.server.raw() as sock:
+                sock.sendall(b"GET " + path.encode() + b" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+                self.assertTrue(raw_answer(sock).startswith(b"HTTP/1.1 404"), path)
         for path in ("/x", "/../../etc/passwd", "/..%2f..%2fetc/passwd", "/page.js/../../etc", "/v2/models/..", "/v2/models/x/infer/y",
                      "/%ff%fe", "//"):
             self.assertEqual(self.server.get(path).status, 404, path)

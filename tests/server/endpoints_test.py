@@ -135,6 +135,16 @@ class Endpoints(unittest.TestCase):
         self.assertEqual((head.status, head.body), (200, b""))
         self.assertEqual(self.server.get("/openapi.json").json()["openapi"][:2], "3.")
 
+    def test_every_path_of_the_description_is_there(self):
+        described = self.server.get("/openapi.json").json()["paths"]
+        for path, methods in described.items():
+            for method in methods:
+                status = self.server.ask(method.upper(), path.replace("{model}", "pictures")).status
+                self.assertNotIn(status, (404, 405, 500), path)
+        page = self.server.get("/docs").body.decode()
+        for path in described:
+            self.assertIn(path.replace("{model}", "NAME"), page)
+
     def test_every_request_is_one_line_of_the_log(self):
         self.server.get("/nowhere?x=1")
         line = self.server.wait_for("request", path="/nowhere")

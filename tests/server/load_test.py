@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -49,11 +50,16 @@ class Clients:
 
 
 class Load(unittest.TestCase):
-    def test_slow_clients_do_not_keep_others_waiting(self):
+    @classmethod
+    def setUpClass(cls):
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4096 if hard == resource.RLIM_INFINITY else min(hard, 4096), hard))
+
+    def test_a_thousand_slow_clients_do_not_keep_others_waiting(self):
         with Serving("--quiet", "--timeout", 2) as server:
             beginnings = (b"", b"GET / HTTP/1.1\r\nHost: x\r\nX-", b"POST /predict?model=pictures HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx")
             slow = []
-            for i in range(400):
+            for i in range(1000):
                 slow.append(server.raw())
                 slow[-1].sendall(beginnings[i % 3])
             times = []

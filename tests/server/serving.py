@@ -110,6 +110,11 @@ class Serving:
             if line["event"] == event and all(line.get(k) == v for k, v in fields.items()):
                 return line
 
+    def peak_memory(self):
+        """In bytes, since the server was started."""
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * next(int(line.split()[1]) for line in status.split("\n") if line.startswith("VmHWM"))
+
     def connect(self, timeout=30):
         return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
 
