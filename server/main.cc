@@ -1,6 +1,7 @@
 // muster-serve, which `muster serve` starts: a REST server for models. A program of its own,
 // because its libraries would double what the command loads to start.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <signal.h>
 #include <sys/resource.h>
 
@@ -19,6 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr unsigned kMostConnections = 4096, kOtherFiles = 64;
+constexpr int kReturnedBytes = 4 << 20;
 constexpr size_t kUploadsAtOnce = 8;  // of the largest size, in memory together
 
 struct Arguments {
@@ -140,6 +142,9 @@ int serve(const Arguments& args) {
   for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, signal);
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
+  // Large bodies and pictures go back to the system when they are done with. Left to itself, malloc
+  // keeps as much as the largest of them took.
+  ::mallopt(M_MMAP_THRESHOLD, kReturnedBytes);
 
   Models models(args.models);
   Metrics metrics;

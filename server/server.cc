@@ -16,6 +16,7 @@ namespace {
 
 // For the headers of a request and of its answer; a body passes through it in pieces.
 constexpr size_t kConnectionBytes = 32 * 1024;
+constexpr size_t kReservedBytes = 256 * 1024;
 // That a connection may be idle before the headers of its next request, beyond the time of a body:
 // 75 s in all by default, longer than proxies keep theirs (nginx: 60 s).
 constexpr std::chrono::seconds kIdleTime{15};
@@ -167,6 +168,8 @@ MHD_Result Server::begin(Exchange& exchange, const char* url, const char* method
     service_.check(*exchange.route, request);
     if (announced_bytes(exchange.mhd) > options_.max_body_bytes)
       throw HttpError(413, too_large(options_.max_body_bytes));
+    if (exchange.route->is_work())  // a usual picture is not copied while it grows
+      request.body.reserve(std::min(announced_bytes(exchange.mhd), kReservedBytes));
   } catch (const HttpError& error) {
     exchange.reply = error_reply(error.status(), error.what());
     if (error.status() == 405)

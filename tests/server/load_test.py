@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from serving import Serving, data, multipart, picture, png, train_pictures
+from serving import Serving, data, multipart, picture, png, raw_answer, train_pictures
 
 PREDICT = "/predict?model=pictures"
 
@@ -162,6 +162,26 @@ class Load(unittest.TestCase):
             self.assertIsNone(server.process.poll())
             server.process.send_signal(signal.SIGINT)
             self.assertEqual(server.process.wait(timeout=5), -signal.SIGINT)
+
+    def test_large_uploads_leave_no_memory_behind(self):
+        def endless(server):
+            with server.raw() as sock:
+                try:
+                    sock.sendall(b"POST /predict?model=pictures HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+                    sock.sendall((b"8000\r\n" + bytes(0x8000) + b"\r\n") * 1100)
+                except OSError:
+                    pass
+                return raw_answer(sock)[:12]
+
+        def resident(server):
+            self.assertEqual(server.post(PREDICT, picture()).status, 200)
+            lines = server.get("/metrics").body.decode().split("\n")
+            return next(float(line.split()[1]) for line in lines if line.startswith("process_resident_memory_bytes "))
+        with Serving("--threads", 1, "--quiet") as server:
+            before = resident(server)
+            for _ in range(4):
+                self.assertIn(endless(server), (b"HTTP/1.1 413", b""))
+            self.assertLess(resident(server) - before, 16 << 20)
 
     def test_work_that_takes_too_long_is_ended(self):
         body, headers = multipart(*[("large.png", png(5000, 4000))] * 200)  # small to send, long to decode
