@@ -41,6 +41,37 @@ std::vector<std::string_view> split_commas(std::string_view text) {
   }
 }
 
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '_' || c == '.';
+}
+
+std::string encode_text(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    out += is_plain(c) ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return out;
+}
+
+std::optional<std::string> decode_text(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const std::string_view digits = text.substr(i + 1, 2);
+    unsigned value = 0;
+    const auto [end, code] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+    if (code != std::errc() || digits.size() != 2 || end != digits.data() + 2) return {};
+    out += static_cast<char>(value);
+    i += 2;
+  }
+  if (out.empty() || out.find('\0') != std::string::npos) return {};
+  return out;
+}
+
 // For people: whole numbers without an exponent.
 std::string bound_text(double value) {
   const bool plain = value == std::floor(value) && std::abs(value) < 1e10;
@@ -87,19 +118,23 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string>& 
 }
 
 std::string Field::type() const {
-  return std::visit(
-      Overloaded{[](int*) { return "integer"; }, [](double*) { return "number"; },
-                 [](bool*) { return "true or false"; },
-                 [](std::optional<double>*) { return "number or auto"; },
-                 [](std::vector<int>*) { return "list of integers"; },
-                 [](std::string*) { return "text"; }, [](const ChoiceRef&) { return "choice"; }},
-      ref_);
+  return std::visit(Overloaded{[](int*) { return "integer"; }, [](double*) { return "number"; },
+                               [](bool*) { return "true or false"; },
+                               [](std::optional<double>*) { return "number or auto"; },
+                               [](std::vector<int>*) { return "list of integers"; },
+                               [](std::vector<double>*) { return "list of numbers or auto"; },
+                               [](std::string*) { return "text"; },
+                               [](std::vector<std::string>*) { return "list of texts"; },
+                               [](const ChoiceRef&) { return "choice"; }},
+                    ref_);
 }
 
 std::string Field::allowed() const {
   if (!choices_.empty()) return fmt::format("one of {}", fmt::join(choices_, ", "));
   if (std::holds_alternative<bool*>(ref_)) return "true or false";
-  if (std::holds_alternative<std::string*>(ref_)) return "text";
+  if (std::holds_alternative<std::string*>(ref_)) return "text, or auto";
+  if (std::holds_alternative<std::vector<std::string>*>(ref_))
+    return "a comma-separated list of texts, or auto";
   std::string range = std::isinf(low_) && std::isinf(high_) ? "any"
                       : std::isinf(high_) ? fmt::format("{} or more", bound_text(low_))
                       : std::isinf(low_)
@@ -108,6 +143,8 @@ std::string Field::allowed() const {
   if (std::holds_alternative<std::optional<double>*>(ref_)) range += ", or auto";
   if (std::holds_alternative<std::vector<int>*>(ref_))
     range = "a comma-separated list, each " + range;
+  if (std::holds_alternative<std::vector<double>*>(ref_))
+    range = "a comma-separated list, each " + range + ", or auto";
   return range;
 }
 
@@ -118,7 +155,17 @@ std::string Field::text() const {
           [](bool* v) { return std::string(*v ? "true" : "false"); },
           [](std::optional<double>* v) { return *v ? number_text(**v) : std::string("auto"); },
           [](std::vector<int>* v) { return fmt::format("{}", fmt::join(*v, ",")); },
-          [](std::string* v) { return *v; },
+          [](std::vector<double>* v) {
+            std::vector<std::string> parts;
+            for (const double value : *v) parts.push_back(number_text(value));
+            return v->empty() ? std::string("auto") : fmt::format("{}", fmt::join(parts, ","));
+          },
+          [](std::string* v) { return encode_text(*v); },
+          [](std::vector<std::string>* v) {
+            std::vector<std::string> parts;
+            for (const std::string& text : *v) parts.push_back(encode_text(text));
+            return fmt::format("{}", fmt::join(parts, ","));
+          },
           [&](const ChoiceRef& v) { return choices_.at(static_cast<size_t>(v.get())); }},
       ref_);
 }
@@ -138,6 +185,11 @@ void Field::parse(std::string_view owner, std::string_view value) {
     if (!parsed || !in_range(*parsed)) throw refuse();
     return *parsed;
   };
+  const auto text = [&](std::string_view coded) {
+    const auto decoded = decode_text(coded);
+    if (!decoded) throw refuse();
+    return *decoded;
+  };
   std::visit(
       Overloaded{[&](int* v) { *v = integer(value); }, [&](double* v) { *v = number(value); },
                  [&](bool* v) {
@@ -155,9 +207,17 @@ void Field::parse(std::string_view owner, std::string_view value) {
                    for (std::string_view part : split_commas(value)) list.push_back(integer(part));
                    *v = std::move(list);
                  },
-                 [&](std::string* v) {
-                   if (value.find_first_of("/+,=: \t\n") != std::string_view::npos) throw refuse();
-                   *v = std::string(value);
+                 [&](std::vector<double>* v) {
+                   std::vector<double> list;
+                   if (value != "auto")
+                     for (std::string_view part : split_commas(value)) list.push_back(number(part));
+                   *v = std::move(list);
+                 },
+                 [&](std::string* v) { *v = text(value); },
+                 [&](std::vector<std::string>* v) {
+                   std::vector<std::string> list;
+                   for (std::string_view part : split_commas(value)) list.push_back(text(part));
+                   *v = std::move(list);
                  },
                  [&](const ChoiceRef& v) {
                    const auto found = std::ranges::find(choices_, value);

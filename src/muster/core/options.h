@@ -26,9 +26,13 @@ struct ChoiceRef {
   std::function<void(int)> set;
 };
 
-// std::optional<double> is a number that may be "auto"; std::vector<int> is a list "16,24,32".
-using FieldRef = std::variant<int*, double*, bool*, std::optional<double>*, std::vector<int>*,
-                              std::string*, ChoiceRef>;
+// std::optional<double> is a number that may be "auto"; std::vector<int> is a list "16,24,32", and
+// so is std::vector<double>, of which an empty one is "auto". Texts may hold anything: characters
+// that mean something in recipes or shells are written as %2F and the like there, and may stand for
+// themselves where a value is given alone.
+using FieldRef =
+    std::variant<int*, double*, bool*, std::optional<double>*, std::vector<int>*,
+                 std::vector<double>*, std::string*, std::vector<std::string>*, ChoiceRef>;
 
 class Field {
  public:
@@ -53,7 +57,8 @@ class Field {
   const std::string& help() const { return help_; }
   const std::string& paper() const { return paper_; }
   const std::vector<std::string>& choices() const { return choices_; }
-  // "integer", "number", "number or auto", "true or false", "list of integers", "text" or "choice".
+  // "integer", "number", "number or auto", "true or false", "list of integers", "list of numbers or
+  // auto", "text", "list of texts" or "choice".
   std::string type() const;
   // What is allowed, in words: "1 to 1000000", "one of dog, harris", ...
   std::string allowed() const;

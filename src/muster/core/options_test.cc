@@ -17,6 +17,9 @@ struct AllKinds {
   bool shift = true;
   std::optional<double> gamma;
   std::vector<int> sizes{16};
+  std::vector<double> means;
+  std::string file = "auto";
+  std::vector<std::string> layers = {"auto"};
   Detector detector = Detector::kDog;
 
   void fields(Fields& f) {
@@ -25,6 +28,9 @@ struct AllKinds {
     f("shift", shift, "random shifts");
     f("gamma", gamma, "width").range(0, 1e9);
     f("sizes", sizes, "patch sizes").range(4, 512);
+    f("means", means, "of the channels").range(-1e6, 1e6);
+    f("file", file, "a path");
+    f("layers", layers, "names");
     f.choice("detector", detector, {"dog", "harris"}, "interest points");
   }
 };
@@ -56,6 +62,32 @@ TEST(Options, SetsEveryKind) {
   EXPECT_EQ(options.values.detector, Detector::kHarris);
   options.set("s", "gamma", "auto");
   EXPECT_EQ(options.values.gamma, std::nullopt);
+  options.set("s", "means", "104,117.5,-3");
+  EXPECT_EQ(options.values.means, (std::vector<double>{104, 117.5, -3}));
+  options.set("s", "means", "auto");
+  EXPECT_TRUE(options.values.means.empty());
+}
+
+TEST(Options, TextsMayHoldAnything) {
+  OptionsOf<AllKinds> options;
+  const auto text = [&](const char* name) { return options.fields().find(name)->text(); };
+  options.set("s", "file", "/home/me/a+b, 50%25.onnx");
+  EXPECT_EQ(options.values.file, "/home/me/a+b, 50%.onnx");
+  EXPECT_EQ(text("file"), "%2Fhome%2Fme%2Fa%2Bb%2C%2050%25.onnx");
+  options.set("s", "layers", "fire9/concat,conv10,a%2Cb");
+  EXPECT_EQ(options.values.layers, (std::vector<std::string>{"fire9/concat", "conv10", "a,b"}));
+  EXPECT_EQ(text("layers"), "fire9%2Fconcat,conv10,a%2Cb");
+}
+
+RC_GTEST_PROP(Options, TextsReadBack, (const std::string& any)) {
+  RC_PRE(!any.empty() && any.find('\0') == std::string::npos);
+  OptionsOf<AllKinds> options;
+  options.values.file = any;
+  const std::string coded = options.fields().find("file")->text();
+  RC_ASSERT(coded.find_first_of("/+,=: \t\r\n'\"\\$`&|;<>()*?[]{}!#~") == std::string::npos);
+  options.values.file = "auto";
+  options.set("s", "file", coded);
+  RC_ASSERT(options.values.file == any);
 }
 
 TEST(Options, RefusalsNameOptionValueAndRange) {
@@ -70,6 +102,13 @@ TEST(Options, RefusalsNameOptionValueAndRange) {
                                                         {"shift", "yes"},
                                                         {"gamma", "-1"},
                                                         {"sizes", "16,2"},
+                                                        {"means", "1,,2"},
+                                                        {"means", "2e6"},
+                                                        {"file", ""},
+                                                        {"file", "50%"},
+                                                        {"file", "%zz"},
+                                                        {"file", "%00"},
+                                                        {"layers", "a,"},
                                                         {"detector", "surf"}}) {
     const std::string message =
         message_of([&, &name = name, &value = value] { options.set("bow", name, value); });
