@@ -6,6 +6,7 @@
 #include "choice_text.h"
 #include "commands.h"
 #include "common.h"
+#include "info_network.h"
 #include "muster/core/options.h"
 #include "muster/pipeline/choice_file.h"
 #include "muster/report/tables.h"
@@ -24,8 +25,9 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr const char* kKnown =
-    "a model (.muster), a folder of features, .npy, .npz, .safetensors, or results.json or its "
-    "folder";
+    "a model (.muster), a folder of features, .npy, .npz, .safetensors, results.json or its "
+    "folder, "
+    "or a neural network (.onnx, .caffemodel)";
 
 struct InfoArguments {
   Common common;
@@ -253,6 +255,8 @@ int info(const InfoArguments& args) {
       show_features(args.file, args.common);
   } else if (extension == ".npy" || extension == ".npz") {
     show_numpy(args.file, extension == ".npz", args.common);
+  } else if (extension == ".onnx" || extension == ".caffemodel") {
+    show_network(args.file, args.common);
   } else if (extension == ".json") {
     show_results(args.file, args.common);
   } else {  // a model may have any name

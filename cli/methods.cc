@@ -56,20 +56,27 @@ Json stage_json(const StageEntry& stage) {
     traits["unequal_sizes"] = stage.traits.unequal_sizes;
     traits["cost"] = stage.traits.cost;
   }
-  return {{"name", stage.name},       {"kind", stage.kind()},
-          {"summary", stage.summary}, {"paper", stage.paper},
-          {"traits", traits},         {"options", options_json(*stage.make_options())}};
+  return {{"name", stage.name},
+          {"kind", stage.kind()},
+          {"summary", stage.summary},
+          {"paper", stage.paper},
+          {"traits", traits},
+          {"in_build", stage.available()},
+          {"options", options_json(*stage.make_options())}};
 }
 
 // The options of all its stages, with the values that the preset gives them as defaults.
 Json preset_json(const Preset& preset) {
   const Recipe recipe = parse_recipe(preset.recipe);
+  bool in_build = true;
   std::vector<StageSpec> stages = recipe.joined;
   for (size_t b = recipe.branches.size(); b-- > 0;)
     stages.insert(stages.begin(), recipe.branches[b].begin(), recipe.branches[b].end());
   Json options = Json::array();
   for (const StageSpec& spec : stages) {
-    const std::unique_ptr<AnyOptions> values = find_stage(spec.name).make_options();
+    const StageEntry& stage = find_stage(spec.name);
+    in_build = in_build && stage.available();
+    const std::unique_ptr<AnyOptions> values = stage.make_options();
     for (const auto& [name, value] : spec.options) values->set(spec.name, name, value);
     for (Json& option : options_json(*values)) {
       Json with_stage{{"stage", spec.name}};
@@ -77,11 +84,8 @@ Json preset_json(const Preset& preset) {
       options.push_back(std::move(with_stage));
     }
   }
-  return {{"name", preset.name},
-          {"summary", preset.summary},
-          {"paper", preset.paper},
-          {"recipe", preset.recipe},
-          {"options", options}};
+  return {{"name", preset.name},     {"summary", preset.summary}, {"paper", preset.paper},
+          {"recipe", preset.recipe}, {"in_build", in_build},      {"options", options}};
 }
 
 std::string text_of(const Json& value, const char* key) { return value[key].get<std::string>(); }
@@ -106,10 +110,14 @@ void print_options(const Json& options) {
   }
 }
 
+const char* availability(const Json& entry) {
+  return entry["in_build"] ? "" : " (not in this build: install the package muster-dnn)";
+}
+
 void print_entry(const Json& entry, size_t name_width) {
   const std::string paper = text_of(entry, "paper");
-  fmt::print("  {:<{}}  {}{}\n", text_of(entry, "name"), name_width, text_of(entry, "summary"),
-             paper.empty() ? "" : fmt::format(" [{}]", paper));
+  fmt::print("  {:<{}}  {}{}{}\n", text_of(entry, "name"), name_width, text_of(entry, "summary"),
+             paper.empty() ? "" : fmt::format(" [{}]", paper), availability(entry));
 }
 
 void print_all() {
@@ -158,7 +166,7 @@ Json listing(const std::string& name) {
 }
 
 void print_one(const Json& entry) {
-  fmt::print("{}: {}\n", text_of(entry, "name"), text_of(entry, "summary"));
+  fmt::print("{}: {}{}\n", text_of(entry, "name"), text_of(entry, "summary"), availability(entry));
   if (!text_of(entry, "paper").empty()) fmt::print("  from        {}\n", text_of(entry, "paper"));
   if (entry.contains("kind")) fmt::print("  kind        {}\n", text_of(entry, "kind"));
   if (entry.contains("recipe")) fmt::print("  recipe      {}\n", text_of(entry, "recipe"));

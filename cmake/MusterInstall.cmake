@@ -53,6 +53,9 @@ configure_package_config_file(cmake/musterConfig.cmake.in ${CMAKE_CURRENT_BINARY
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/musterConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
 install(TARGETS muster_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+if(TARGET muster_dnn_module)
+  install(TARGETS muster_dnn_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/muster COMPONENT dnn)
+endif()
 install(TARGETS muster_archive EXPORT musterTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${package_dir} COMPONENT development)
 install(FILES cmake/MusterDependencies.cmake ${CMAKE_CURRENT_BINARY_DIR}/musterConfig.cmake

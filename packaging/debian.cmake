@@ -1,6 +1,7 @@
 # The Debian packages, made by scripts/package: `muster` holds the command, `libmuster-dev` the headers, the archive and the CMake
 # package for programs of one's own, `python3-muster` (with MUSTER_BUILD_PYTHON) the Python package, and `muster-server` (with
-# MUSTER_BUILD_SERVER) what `muster serve` starts, with a systemd unit.
+# MUSTER_BUILD_SERVER) what `muster serve` starts, with a systemd unit. `muster-dnn` (if OpenCV's dnn is there) holds the module that runs
+# neural networks.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The muster authors <muster@localhost>")
 set(CPACK_PACKAGE_VENDOR muster)
@@ -12,6 +13,9 @@ if(MUSTER_BUILD_PYTHON)
 endif()
 if(MUSTER_BUILD_SERVER)
   list(APPEND CPACK_COMPONENTS_ALL server)
+endif()
+if(TARGET muster_dnn_module)
+  list(APPEND CPACK_COMPONENTS_ALL dnn)
 endif()
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -56,6 +60,15 @@ if(MUSTER_BUILD_SERVER)
 Inference v2, metrics, a page to try them on). The systemd unit muster-serve
 serves the models in /etc/muster; it is not enabled by itself.")
   install(FILES packaging/muster-serve.service DESTINATION lib/systemd/system COMPONENT server)
+endif()
+
+if(TARGET muster_dnn_module)
+  set(CPACK_DEBIAN_DNN_PACKAGE_NAME muster-dnn)
+  set(CPACK_DEBIAN_DNN_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_DNN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_DNN_PACKAGE_ENHANCES "muster, python3-muster")
+  set(CPACK_COMPONENT_DNN_DESCRIPTION "Runs neural networks for muster's feature `dnn`: the cells of a layer of an
+ONNX or Caffe model become local features. Loaded only if a recipe names it.")
 endif()
 
 foreach(component ${CPACK_COMPONENTS_ALL})

@@ -11,6 +11,7 @@
 
 #include "muster/core/parallel.h"
 #include "muster/recipe/plan.h"
+#include "support/networks.h"
 
 namespace muster::contract {
 
@@ -22,9 +23,18 @@ struct SmallValue {
   const char* option;
   const char* value;
 };
-inline constexpr SmallValue kSmall[] = {{"words", "8"},         {"components", "3"}, {"dim", "8"},
-                                        {"samples", "300"},     {"iterations", "5"}, {"folds", "3"},
-                                        {"em_iterations", "5"}, {"draws", "200"}};
+inline constexpr SmallValue kSmall[] = {
+    {"words", "8"},         {"components", "3"}, {"dim", "8"},
+    {"samples", "300"},     {"iterations", "5"}, {"folds", "3"},
+    {"em_iterations", "5"}, {"draws", "200"},    {"sides", "64"}};
+
+// The network that dnn takes in these tests; empty if it is not in this build.
+inline const std::string& network_file() {
+  static const TempDir folder;
+  static const std::string file =
+      have_networks() ? folder.put("net.onnx", small_network().file("mean")).string() : "";
+  return file;
+}
 
 // A stage in one setting: the small one, or the small one with one choice or switch turned.
 struct StageCase {
@@ -81,6 +91,17 @@ std::vector<StageCase> cases_of_kind() {
 inline std::string case_name(const ::testing::TestParamInfo<StageCase>& info) {
   return info.param.name;
 }
+
+inline bool needs_network(const Recipe& recipe) {
+  for (const auto& branch : recipe.branches)
+    if (branch[0].name == "dnn") return true;
+  return false;
+}
+
+// Names the network for the rest of the scope, or skips the test if it needs one and there is none.
+#define MUSTER_NETWORK_OR_SKIP(needed)              \
+  const ModelVariable muster_model(network_file()); \
+  if ((needed) && network_file().empty()) GTEST_SKIP() << "dnn is not in this build"
 
 // A setting may be refused (a local kernel that a method cannot take): then in words that name the
 // stage.

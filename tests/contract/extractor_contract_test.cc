@@ -30,6 +30,7 @@ std::vector<Image> pictures() {
 }
 
 TEST_P(EveryExtractor, GivesFiniteVectorsOfItsDimensionWithPlaces) {
+  MUSTER_NETWORK_OR_SKIP(GetParam().entry->name == "dnn");
   const std::unique_ptr<Extractor> extractor = make();
   EXPECT_GT(extractor->dim(), 0u);
   for (const Image& picture : pictures()) {
@@ -46,6 +47,7 @@ TEST_P(EveryExtractor, GivesFiniteVectorsOfItsDimensionWithPlaces) {
 }
 
 TEST_P(EveryExtractor, GivesTheSameSetEveryTimeOnAnyThread) {
+  MUSTER_NETWORK_OR_SKIP(GetParam().entry->name == "dnn");
   const std::unique_ptr<Extractor> extractor = make();
   const Image picture = synth_image(1, 96, 96, Rng(kSeed));
   const VectorSet expected = extractor->extract(picture);

@@ -42,6 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Contract, EveryPreset, ::testing::ValuesIn(all_presets(
                          [](const auto& info) { return test_name(info.param.name); });
 
 TEST_P(EveryPreset, FitsSavesAndLoadsWithTheSameBytesForAnyThreads) {
+  MUSTER_NETWORK_OR_SKIP(needs_network(parse_recipe(GetParam().recipe)));
   const Plan plan = plan_recipe(small_recipe(GetParam()));
   const std::vector<size_t> items = all_items(picture_set());
   const TempDir out;
@@ -72,6 +73,7 @@ TEST_P(EveryPreset, FitsSavesAndLoadsWithTheSameBytesForAnyThreads) {
 }
 
 TEST_P(EveryPreset, IsExplainedWithFiniteEvidenceTheSameForAnyThreads) {
+  MUSTER_NETWORK_OR_SKIP(needs_network(parse_recipe(GetParam().recipe)));
   const CachedSource source(picture_set());
   const Ensemble ensemble(fit_pipeline(plan_recipe(small_recipe(GetParam())), source,
                                        all_items(picture_set()), picture_set().labels, kSeed, {}));

@@ -51,6 +51,11 @@ constexpr double kPictureDims = 67;  // of pca and places
 // making, rounding and reducing a feature.
 constexpr double kPerGaussian = 8, kPerFeature = 20000;
 
+// Of a network at 256 pixels: millions of multiplications of one run, of the order of SqueezeNet's,
+// and cells; and what these are reduced to.
+constexpr double kNetworkRun = 500, kNetworkCells = 200;
+constexpr int kNetworkDims = 64;
+
 // The mixture grows by splitting, each size for some iterations.
 double learn_cost(int components, double dim) {
   return 20 * kPerGaussian / 2 * samples_for(components) * components * dim / kMillion;
@@ -65,6 +70,19 @@ CostedBranch fisher_of(const std::string& feature, const Grid& fine, int side_px
                   feature, grid.options(), root, kPcaSamples, components, samples_for(components)),
       grid.patches(side_px) * (kPerFeature + kPerGaussian * components * kPictureDims) / kMillion,
       learn_cost(components, kPictureDims)};
+}
+
+// The cells of a network: their mean and their Fisher vector, as in the preset neural, but at one
+// size.
+std::vector<CostedBranch> network_parts(int side_px, int components) {
+  const int side = side_px > 180 ? 384 : 256, fewer = std::min(components, 64);
+  const double share = side * side / (256.0 * 256.0), dim = kNetworkDims;
+  return {{fmt::format("dnn:sides={}/root/mean", side), kNetworkRun * share, 0},
+          {fmt::format("dnn:sides={}/root/pca:dim={},samples={}/fisher:components={},"
+                       "em_iterations=10,samples={}",
+                       side, kNetworkDims, kPcaSamples, fewer, samples_for(fewer)),
+           kNetworkCells * share * (kPerFeature + kPerGaussian * fewer * dim) / kMillion,
+           learn_cost(fewer, dim)}};
 }
 
 Candidate candidate(std::string name, std::vector<CostedBranch> parts) {
@@ -104,6 +122,18 @@ std::vector<Candidate> for_pictures(const DataLook& look, Effort effort, size_t 
     out.push_back(
         candidate(named("gradients, texture and colour", middle), {gradients, texture, colour}));
   }
+  if (!look.network) return out;
+  std::vector<CostedBranch> parts = network_parts(look.side_px, middle);
+  out.push_back(candidate("network", parts));
+  parts.push_back(gradients);
+  if (effort != Effort::kQuick)
+    out.push_back(candidate(named("network and gradients", middle), parts));
+  parts.push_back(texture);
+  if (look.colour) parts.push_back(colour);
+  out.push_back(candidate(named(look.colour ? "network, gradients, texture and colour"
+                                            : "network, gradients and texture",
+                                middle),
+                          parts));
   return out;
 }
 

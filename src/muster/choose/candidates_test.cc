@@ -91,6 +91,26 @@ TEST(Candidates, ColourIsForPicturesThatHaveIt) {
   EXPECT_FALSE(uses(sets(100, 40, 26, false), "places"));
 }
 
+TEST(Candidates, ANetworkIsJudgedIfOneIsNamed) {
+  const auto with = [](const DataLook& look, Effort effort) {
+    std::vector<std::string> out;
+    for (const Candidate& one : propose(look, effort, 100)) {
+      size_t networks = 0;
+      for (const CostedBranch& part : one.parts) networks += part.recipe.starts_with("dnn");
+      if (networks > 0) out.push_back(one.name);
+    }
+    return out;
+  };
+  DataLook look = pictures(100, 300, true);
+  for (const Effort effort : kEfforts) EXPECT_TRUE(with(look, effort).empty());
+  look.network = true;
+  EXPECT_EQ(with(look, Effort::kNormal).size(), 3u);
+  EXPECT_THAT(with(look, Effort::kQuick),
+              testing::ElementsAre("network", testing::HasSubstr("texture and colour")));
+  look.colour = false;
+  EXPECT_THAT(with(look, Effort::kQuick).back(), testing::HasSubstr("gradients and texture"));
+}
+
 TEST(Schedule, MoreEffortIsMoreWorkAndTheLastRoundLeavesOne) {
   for (const size_t items : {10, 50, 150, 1000, 100000})
     for (const bool colour : {false, true}) {

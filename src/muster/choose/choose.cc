@@ -97,7 +97,7 @@ class Choosing {
         options_(options),
         progress_(progress),
         rng_(Rng(options.seed).derive("auto")),
-        look_(look_at(source, items, labels)),
+        look_(look_at(source, items, labels, options.overrides)),
         candidates_(candidates_for(look_, options, items.size())) {}
 
   Chosen run() {

@@ -1,6 +1,7 @@
 #include "muster/choose/data_facts.h"
 
 #include "muster/core/timer.h"
+#include "muster/features/dnn.h"
 #include "muster/recipe/plan.h"
 
 namespace muster {
@@ -34,13 +35,17 @@ T median(std::vector<T> values) {
 
 }  // namespace
 
-DataLook look_at(const SetSource& source, std::span<const size_t> items, const Labels& labels) {
+DataLook look_at(const SetSource& source, std::span<const size_t> items, const Labels& labels,
+                 std::span<const std::string> overrides) {
   DataLook out;
   out.items = items.size();
   out.classes = labels.num_classes();
   out.multi_label = !labels.single_label();
   if (items.empty()) return out;
   out.kind = source.kind(items[0]);
+  const bool given = std::ranges::any_of(
+      overrides, [](const std::string& one) { return one.starts_with("dnn.model="); });
+  out.network = out.kind == ItemKind::kImages && (given || network_named());
   const Plan plan = plan_recipe(parse_recipe(kGlance));
   const size_t count = std::min(kLookedAt, items.size());
   std::vector<int> sides;

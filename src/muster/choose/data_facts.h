@@ -15,6 +15,7 @@ struct DataLook {
   // some of them have colour.
   int side_px = 0;
   bool colour = false;
+  bool network = false;  // one is named for the feature dnn, and can be run
   // Vector sets: the median size of a set, its dimension, and whether vectors have places.
   size_t vectors = 0;
   size_t dim = 0;
@@ -23,7 +24,9 @@ struct DataLook {
 };
 
 // Reads at most a few of the items, evenly over their order; those that cannot be read are passed
-// over. All facts but the time are the same on every run.
-DataLook look_at(const SetSource& source, std::span<const size_t> items, const Labels& labels);
+// over. All facts but the time are the same on every run. A network counts as named if
+// MUSTER_DNN_MODEL or one of the overrides (dnn.model=FILE) names it.
+DataLook look_at(const SetSource& source, std::span<const size_t> items, const Labels& labels,
+                 std::span<const std::string> overrides = {});
 
 }  // namespace muster

@@ -11,6 +11,8 @@ PlannedStage plan_stage(const StageSpec& spec) {
   const StageEntry& entry = find_stage(spec.name);
   std::unique_ptr<AnyOptions> options = entry.make_options();
   for (const auto& [name, value] : spec.options) options->set(spec.name, name, value);
+  const auto* extractor = std::get_if<ExtractorStage>(&entry.functions);
+  if (extractor && extractor->resolve) extractor->resolve(*options);
   return {&entry, std::move(options)};
 }
 
@@ -222,7 +224,7 @@ void override_option(Recipe& recipe, std::string_view assignment) {
     throw usage_error("--set {}: an override looks like option=value or stage.option=value",
                       assignment);
   const std::string_view target = assignment.substr(0, equals);
-  const std::string value(assignment.substr(equals + 1));
+  const std::string given(assignment.substr(equals + 1));
   const size_t dot = target.find('.');
   const std::string_view stage_name = dot == std::string_view::npos ? "" : target.substr(0, dot);
   const std::string option(dot == std::string_view::npos ? target : target.substr(dot + 1));
@@ -234,9 +236,13 @@ void override_option(Recipe& recipe, std::string_view assignment) {
     Fields fields = options->fields();
     for (const Field& field : fields.list()) known.push_back(stage.name + "." + field.name());
     if (!stage_name.empty() && stage.name != stage_name) return;
-    if (!fields.find(option)) return;
-    options->set(stage.name, option, value);
+    const Field* field = fields.find(option);
+    if (!field) return;
+    options->set(stage.name, option, given);
     ++reached;
+    // A path given alone is written as recipes write it.
+    const std::string value =
+        field->type().find("text") != std::string::npos ? field->text() : given;
     const auto existing =
         std::ranges::find(stage.options, option, &std::pair<std::string, std::string>::first);
     if (existing == stage.options.end())

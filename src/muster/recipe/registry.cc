@@ -34,6 +34,7 @@
 #include "muster/setfeature/fisher.h"
 #include "muster/setfeature/gmm_bow.h"
 #include "muster/setfeature/kernel_codebook.h"
+#include "muster/setfeature/mean.h"
 #include "muster/setfeature/supervector.h"
 #include "muster/setfeature/vlad.h"
 #include "muster/setkernel/empirical_map.h"
@@ -90,6 +91,8 @@ std::vector<StageEntry> make_stages() {
       extractor("lbp", "local binary patterns in 2 x 2 cells, on a dense grid", "DSPM 5", make_lbp),
       extractor("sift", "SIFT at interest points (DoG, Harris or Harris-affine)", "GEN 2, PMK 5",
                 make_sift),
+      network_extractor("dnn", "cells of a neural network's feature map, of a model that you name",
+                        "Cimpoi et al. 2015"),
       // Sets become sets.
       reducer("pca", "principal components of the training vectors", "GEN 3.2.1", kNone, fit_pca,
               load_pca),
@@ -101,6 +104,7 @@ std::vector<StageEntry> make_stages() {
       plain_reducer<PlacesOptions>("places", "appends the place (x, y) to every vector", "PMK 5",
                                    kNeedsPlaces, make_places),
       // Sets become vectors.
+      set_feature("mean", "mean of the vectors", "Cimpoi et al. 2015", kNone, fit_mean, load_mean),
       set_feature("bow", "histogram of the nearest visual words", "EMK 2", kNone, fit_bow,
                   load_bow),
       set_feature("kernel-codebook", "soft assignment to visual words by distance", "EMK 3.1",
@@ -216,6 +220,18 @@ std::vector<Preset> make_presets() {
        "lbp:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128+"
        "rgb:step=6,size=16,24,32,40/pca:dim=64/places:scale=true/fisher:components=128//"
        "kernel-svm:weights=alignment,centre=true"},
+      {"neural",
+       "cells of a network that you name, at two sizes, by their mean and their Fisher vector",
+       "Cimpoi et al. 2015",
+       "dnn:sides=256/root/mean+dnn:sides=256/root/pca:dim=64/fisher:components=64+"
+       "dnn:sides=384/root/mean+dnn:sides=384/root/pca:dim=64/fisher:components=64//linear-svm"},
+      {"neural-fusion", "the same with Fisher vectors of gradients, texture and colour",
+       "Cimpoi et al. 2015, DSPM 5",
+       "dnn:sides=256/root/mean+dnn:sides=256/root/pca:dim=64/fisher:components=64+"
+       "dnn:sides=384/root/mean+dnn:sides=384/root/pca:dim=64/fisher:components=64+"
+       "dsift:step=8,size=16,24,32/root/pca:dim=64/places:scale=true/fisher:components=64+"
+       "lbp:step=8,size=24,40/root/pca:dim=64/places:scale=true/fisher:components=64+"
+       "rgb:step=8,size=24,40/pca:dim=64/places:scale=true/fisher:components=64//linear-svm"},
       {"gen-kmeans", "bag of 1000 words learned per category, standardised, linear SVM",
        "GEN 3.4.1", "dsift/pls:dim=40/bow:words=1000,per_category=true/standardise/linear-svm"},
       {"gen-gmm", "bag of 250 Gaussians learned per category, standardised, linear SVM",

@@ -23,11 +23,13 @@
 
 namespace muster {
 
-// Picture -> set. Every extractor also has the option max_side, which the pipeline applies on
-// decoding.
+// Picture -> set. Every extractor also has the option max_side, or sides, which the pipeline
+// applies on decoding.
 struct ExtractorStage {
   std::function<std::unique_ptr<Extractor>(const AnyOptions&)> make;
   std::function<int(const AnyOptions&)> max_side_px;
+  // Spells out what a file decides; empty if there is nothing of the kind.
+  std::function<void(AnyOptions&)> resolve = {};
 };
 
 // Set -> set. `sample` is empty but for its width if needs_sample is false.
@@ -134,7 +136,10 @@ struct StageEntry {
   StageFunctions functions;
   // Traits with these options, if options change them; else empty.
   std::function<Traits(const AnyOptions&)> traits_in = {};
+  // False if it is a module that is not installed; empty for what is always there.
+  std::function<bool()> in_build = {};
 
+  bool available() const { return !in_build || in_build(); }
   // "feature", "reduction", "set feature", "vector scaling", "vector kernel", "set kernel", "kernel
   // transform" or "classifier".
   std::string kind() const;

@@ -1,6 +1,8 @@
 // From a method's own typed functions to a line of the registry's table. Used by registry.cc only.
 #pragma once
 
+#include "muster/dnn/network_module.h"
+#include "muster/features/dnn.h"
 #include "muster/recipe/registry.h"
 #include "muster/setkernel/feature_kernel.h"
 
@@ -38,6 +40,19 @@ StageEntry extractor(std::string name, std::string summary, std::string paper,
                            [](const AnyOptions& o) { return typed<All>(o).max_side; }};
   return {std::move(name),      std::move(summary),  std::move(paper), {},
           default_options<All>, std::move(functions)};
+}
+
+// The cells of a network, whose input has sizes of its own.
+inline StageEntry network_extractor(std::string name, std::string summary, std::string paper) {
+  ExtractorStage functions{
+      [](const AnyOptions& o) { return make_dnn(typed<DnnOptions>(o)); },
+      [](const AnyOptions& o) { return typed<DnnOptions>(o).longest_side(); },
+      [](AnyOptions& o) { resolve_dnn(dynamic_cast<OptionsOf<DnnOptions>&>(o).values); }};
+  StageEntry out{
+      std::move(name),     std::move(summary), std::move(paper), {}, default_options<DnnOptions>,
+      std::move(functions)};
+  out.in_build = [] { return !find_network_module().empty(); };
+  return out;
 }
 
 template <class Options>
