@@ -17,26 +17,26 @@ class NetworkCommand : public CommandTest {
 
 TEST_F(NetworkCommand, TrainsPredictsAndExplains) {
   MUSTER_NEED_NETWORKS();
-  const std::string data = pictures(), model = at("m.muster"), set = "dnn.model=" + network_;
-  run_ok({"train", data, "-o", model, "--recipe", "dnn:sides=64/mean/linear-svm", "--set", set,
-          "--quiet"});
-  const Ran expected = run_ok({"predict", model, data});
+  const std::string data = pictures(), some = data + "/bricks", model = at("m.muster");
+  run_ok({"train", data, "-o", model, "--recipe", "dnn:sides=64/mean/linear-svm", "--set",
+          "dnn.model=" + network_, "--quiet"});
+  const Ran expected = run_ok({"predict", model, some});
   const json info = run_ok({"info", model, "--json"}).json();
   EXPECT_THAT(info.dump(), HasSubstr("layer=fire%2Fconcat"));
   EXPECT_THAT(info.dump(), HasSubstr("checksum="));
-  EXPECT_THAT(run_ok({"explain", model, data + "/bricks/0000.png", "-o", at("why.png")}).out,
+  EXPECT_THAT(run_ok({"explain", model, some + "/0000.png", "-o", at("why.png")}).out,
               HasSubstr("evidence of"));
 
   fs::rename(network_, at("moved.onnx"));
-  expect_error({"predict", model, data}, 2, "MUSTER_DNN_MODEL");
+  expect_error({"predict", model, some}, 2, "MUSTER_DNN_MODEL");
   run_ok({"info", model});
   {
     const ModelVariable moved(at("moved.onnx"));
-    EXPECT_EQ(run_ok({"predict", model, data}).out, expected.out);
+    EXPECT_EQ(run_ok({"predict", model, some}).out, expected.out);
   }
   write_text(at("other.onnx"), small_network(2).file("mean"));
   const ModelVariable other(at("other.onnx"));
-  expect_error({"predict", model, data}, 2, "is not the network that this model was trained with");
+  expect_error({"predict", model, some}, 2, "is not the network that this model was trained with");
 }
 
 TEST_F(NetworkCommand, WithoutANetworkItSaysHowToGetOne) {

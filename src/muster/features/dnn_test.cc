@@ -194,7 +194,7 @@ TEST(Dnn, HugeMapsAreRefusedBeforeTheyAreMade) {
   MUSTER_NEED_NETWORKS();
   const TempDir folder;
   OnnxWriter wide;
-  wide.conv("image", "wide", 3, 4000, 1, 1, 0);
+  wide.conv("image", "wide", 3, 100, 1, 1, 0);
   DnnOptions options = options_for(folder.put("net.onnx", wide.file("wide")), "wide");
   options.sides = {4096};
   EXPECT_ERROR(make_dnn(options), kUsage, "choose a smaller side");
