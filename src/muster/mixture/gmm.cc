@@ -1,11 +1,14 @@
 #include "muster/mixture/gmm.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "muster/math/gemm.h"
+#include "muster/mixture/coarse_gmm.h"
 #include "muster/simd/elementwise.h"
 #include "muster/simd/mixture_simd.h"
+#include "muster/simd/shares_simd.h"
 
 namespace muster {
 namespace {
@@ -14,6 +17,9 @@ namespace {
 constexpr double kLeastWeight = 1e-30;
 // Responsibilities below this add nothing to a covariance that single precision would keep.
 constexpr float kLeastShare = 1e-7f;
+// From these sizes on it pays to sum only over vectors in which a component has a share that
+// counts, unless more than one in kMostShared does.
+constexpr size_t kSparseComponents = 32, kSparseDim = 16, kMostShared = 2;
 // Full covariances are projected for this many columns at a time: the products stay in cache.
 constexpr size_t kProjectedColumns = 512;
 
@@ -26,7 +32,7 @@ size_t block_rows(size_t num_components, CovarianceKind kind) {
 
 // Room for one block, kept between calls on a thread.
 struct Workspace {
-  AlignedVector<float> block, responsibilities, log_densities, other;
+  AlignedVector<float> block, responsibilities, log_densities, totals, other;
 
   static MatrixView<float> view(AlignedVector<float>& buffer, size_t rows, size_t cols) {
     if (buffer.size() < rows * cols) buffer.resize(rows * cols);
@@ -44,6 +50,18 @@ std::vector<float> weighted_mean(const std::vector<double>& weights, const Matri
   for (size_t m = 0; m < weights.size(); ++m)
     for (size_t t = 0; t < sum.size(); ++t) sum[t] += weights[m] * means(m, t);
   return {sum.begin(), sum.end()};
+}
+
+// products = responsibilities' block, over those responsibilities that count; false if these are
+// too many for this to pay. `totals`, the sums of responsibilities, are overwritten.
+bool multiply_sparse(ConstMatrixView block, ConstMatrixView responsibilities,
+                     std::span<float> totals, MatrixView<float> products) {
+  if (products.rows < kSparseComponents || products.cols < 2 * kSparseDim) return false;
+  const float part =
+      static_cast<float>(GmmStatistics::kNegligible) / static_cast<float>(block.rows);
+  for (float& total : totals) total = std::max(total * part, std::numeric_limits<float>::min());
+  const size_t most = block.rows * products.rows / kMostShared;
+  return add_large_shares(responsibilities, totals, block, most, products) <= most;
 }
 
 }  // namespace
@@ -86,9 +104,12 @@ Gmm::Gmm(std::vector<double> weights, Matrix<double> means, Matrix<double> covar
         factors_(m, d + t) = static_cast<float>(-0.5 / variance);
       }
     }
-    constants_[m] = static_cast<float>(std::log(std::max(weights_[m], kLeastWeight)) -
-                                       0.5 * (log_two_pi + log_det + distance));
+    constants_[m] = static_cast<float>(log_weight(m) - 0.5 * (log_two_pi + log_det + distance));
   }
+}
+
+double Gmm::log_weight(size_t component) const {
+  return std::log(std::max(weights_[component], kLeastWeight));
 }
 
 MatrixView<const double> Gmm::covariance(size_t component) const {
@@ -166,7 +187,7 @@ GmmStatistics::GmmStatistics(size_t num_components, size_t dim, CovarianceKind k
       squares(kind == CovarianceKind::kFull ? num_components * dim : num_components, dim),
       kind_(kind) {}
 
-void GmmStatistics::add(const Gmm& mixture, ConstMatrixView vectors) {
+void GmmStatistics::add(const Gmm& mixture, ConstMatrixView vectors, const CoarseGmm* coarse) {
   MUSTER_CHECK(mixture.num_components() == counts.size() && mixture.dim() == sums.cols() &&
                mixture.kind() == kind_);
   const size_t at_once = block_rows(counts.size(), kind_);
@@ -174,11 +195,15 @@ void GmmStatistics::add(const Gmm& mixture, ConstMatrixView vectors) {
     const size_t rows = std::min(at_once, vectors.rows - begin);
     Workspace& space = workspace();
     const MatrixView<float> block = Workspace::view(space.block, rows, 2 * sums.cols());
-    const MatrixView<float> responsibilities =
-        Workspace::view(space.responsibilities, rows, counts.size());
     const MatrixView<float> log_densities = Workspace::view(space.log_densities, 1, rows);
     centre_and_square(vectors.slice_rows(begin, rows), mixture.origin(), block);
-    mixture.posteriors_of_block(block, responsibilities, log_densities.row(0));
+    const size_t stride = coarse ? coarse->padded() : counts.size();
+    const MatrixView<float> padded = Workspace::view(space.responsibilities, rows, stride);
+    const MatrixView<float> responsibilities(padded.data, rows, counts.size(), stride);
+    if (!coarse || !coarse->posteriors(block, padded, log_densities.row(0))) {
+      coarse = nullptr;  // the vectors that follow are likely to be shared by as many components
+      mixture.posteriors_of_block(block, responsibilities, log_densities.row(0));
+    }
     for (float value : log_densities.row(0)) log_likelihood += value;
     add_block(block, responsibilities);
   }
@@ -212,20 +237,22 @@ void GmmStatistics::add(const GmmStatistics& other) {
 
 void GmmStatistics::add_block(ConstMatrixView block, ConstMatrixView responsibilities) {
   num_vectors += static_cast<double>(block.rows);
-  const MatrixView<float> totals = Workspace::view(workspace().other, 1, counts.size());
-  std::ranges::fill(totals.row(0), 0.0f);
-  add_rows(responsibilities, totals.row(0));
-  for (size_t m = 0; m < counts.size(); ++m) counts[m] += totals(0, m);
+  const std::span<float> totals = Workspace::view(workspace().totals, 1, counts.size()).row(0);
+  std::ranges::fill(totals, 0.0f);
+  add_rows(responsibilities, totals);
+  for (size_t m = 0; m < counts.size(); ++m) counts[m] += totals[m];
   if (kind_ == CovarianceKind::kDiagonal)
-    add_diagonal(block, responsibilities);
+    add_diagonal(block, responsibilities, totals);
   else
     add_full(block, responsibilities);
 }
 
-void GmmStatistics::add_diagonal(ConstMatrixView block, ConstMatrixView responsibilities) {
+void GmmStatistics::add_diagonal(ConstMatrixView block, ConstMatrixView responsibilities,
+                                 std::span<float> totals) {
   const size_t d = sums.cols();
   const MatrixView<float> products = Workspace::view(workspace().other, counts.size(), 2 * d);
-  gemm_tn(responsibilities, block, products);
+  if (!multiply_sparse(block, responsibilities, totals, products))
+    gemm_tn(responsibilities, block, products);
   for (size_t m = 0; m < counts.size(); ++m) {
     const float* product = products.row(m).data();
     double *sum = sums.row(m).data(), *square = squares.row(m).data();

@@ -16,6 +16,8 @@
 
 namespace muster {
 
+class CoarseGmm;
+
 // Immutable and shareable between threads.
 class Gmm {
  public:
@@ -32,6 +34,8 @@ class Gmm {
   const Matrix<double>& means() const { return means_; }
   const Matrix<double>& covariances() const { return covariances_; }
   MatrixView<const double> covariance(size_t component) const;  // full only
+  // Finite also for a component that has lost its weight.
+  double log_weight(size_t component) const;
   // The mean of the mixture, rounded: what vectors and statistics are taken relative to.
   const std::vector<float>& origin() const { return origin_; }
 
@@ -71,8 +75,11 @@ class GmmStatistics {
   GmmStatistics(size_t num_components, size_t dim, CovarianceKind kind);
 
   // Adds the vectors with the responsibilities that `mixture` gives them. On the calling thread, in
-  // blocks: any number of vectors.
-  void add(const Gmm& mixture, ConstMatrixView vectors);
+  // blocks: any number of vectors. `coarse`, that of the mixture, makes it faster. Of each
+  // component and block, responsibilities that add up to less than kNegligible of all may be passed
+  // over.
+  void add(const Gmm& mixture, ConstMatrixView vectors, const CoarseGmm* coarse = nullptr);
+  static constexpr double kNegligible = 2e-4;
   // Adds the vectors, each counted for the component that is named for it, relative to `origin`.
   void add_assigned(std::span<const float> origin, ConstMatrixView vectors,
                     std::span<const uint32_t> component_of);
@@ -86,7 +93,8 @@ class GmmStatistics {
 
  private:
   void add_block(ConstMatrixView block, ConstMatrixView responsibilities);
-  void add_diagonal(ConstMatrixView block, ConstMatrixView responsibilities);
+  void add_diagonal(ConstMatrixView block, ConstMatrixView responsibilities,
+                    std::span<float> totals);
   void add_full(ConstMatrixView block, ConstMatrixView responsibilities);
 
   CovarianceKind kind_;

@@ -7,6 +7,7 @@
 #include "muster/codebook/kmeans.h"
 #include "muster/core/parallel.h"
 #include "muster/math/nearest.h"
+#include "muster/mixture/coarse_gmm.h"
 #include "muster/mixture/gmm_split.h"
 
 namespace muster {
@@ -42,9 +43,11 @@ GmmStatistics sum_over_stripes(const GmmStatistics& empty, ConstMatrixView vecto
 }
 
 GmmStatistics expectation(const Gmm& mixture, ConstMatrixView vectors) {
+  const std::optional<CoarseGmm> coarse = CoarseGmm::of(mixture);
   return sum_over_stripes(GmmStatistics(mixture.num_components(), mixture.dim(), mixture.kind()),
                           vectors, [&](GmmStatistics& part, size_t begin, size_t count) {
-                            part.add(mixture, vectors.slice_rows(begin, count));
+                            part.add(mixture, vectors.slice_rows(begin, count),
+                                     coarse ? &*coarse : nullptr);
                           });
 }
 

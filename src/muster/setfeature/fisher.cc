@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "muster/mixture/coarse_gmm.h"
+
 namespace muster {
 namespace {
 
@@ -15,6 +17,7 @@ class Fisher final : public SetStatistic {
  public:
   explicit Fisher(Universal universal)
       : universal_(std::move(universal)),
+        coarse_(CoarseGmm::of(mixture())),
         means_(mixture().num_components(), mixture().dim()),
         mean_scales_(means_.rows(), means_.cols()),
         variance_scales_(means_.rows(), means_.cols()) {
@@ -36,7 +39,7 @@ class Fisher final : public SetStatistic {
   void accumulate(ConstMatrixView vectors, std::span<float> sum) const override {
     const size_t k = mixture().num_components(), d = mixture().dim();
     GmmStatistics statistics(k, d, CovarianceKind::kDiagonal);
-    statistics.add(mixture(), vectors);
+    statistics.add(mixture(), vectors, coarse_ ? &*coarse_ : nullptr);
     for (size_t m = 0; m < k; ++m) {
       const double count = statistics.counts[m], less = count * count_scales_[m];
       const double* sums = statistics.sums.row(m).data();
@@ -88,6 +91,7 @@ class Fisher final : public SetStatistic {
   const Gmm& mixture() const { return universal_.mixture; }
 
   Universal universal_;
+  std::optional<CoarseGmm> coarse_;
   Matrix<double> means_;  // relative to the mixture's origin, as statistics are
   // 1 / (sqrt(w) sigma), 1 / (sqrt(2 w) sigma^2) and 1 / sqrt(2 w).
   Matrix<double> mean_scales_, variance_scales_;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "muster/simd/elementwise.h"
+
 namespace muster {
 namespace {
 
@@ -144,13 +146,12 @@ void scale_powers(const PoolingOptions& pooling, std::span<float> out) {
   if (pooling.power != 1) {
     const auto power = static_cast<float>(pooling.power);
     if (power == 0.5f)  // the usual one, and many times as fast
-      for (float& value : out) value = std::copysign(std::sqrt(std::abs(value)), value);
+      signed_roots(out, 1);
     else
       for (float& value : out) value = std::copysign(std::pow(std::abs(value), power), value);
   }
   if (!pooling.l2) return;
-  double norm = 0;
-  for (float value : out) norm += static_cast<double>(value) * value;
+  const double norm = sum_of_powers(ConstMatrixView(out.data(), 1, out.size()), 2);
   if (norm <= 0) return;
   const auto scale = static_cast<float>(1 / std::sqrt(norm));
   for (float& value : out) value *= scale;
