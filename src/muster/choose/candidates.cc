@@ -77,7 +77,7 @@ CostedBranch fisher_of(const std::string& feature, const Grid& fine, int side_px
 std::vector<CostedBranch> network_parts(int side_px, int components) {
   const int side = side_px > 180 ? 384 : 256, fewer = std::min(components, 64);
   const double share = side * side / (256.0 * 256.0), dim = kNetworkDims;
-  return {{fmt::format("dnn:sides={}/root/mean", side), kNetworkRun * share, 0},
+  return {{fmt::format("dnn:sides={}/mean:levels=1", side), kNetworkRun * share, 0},
           {fmt::format("dnn:sides={}/root/pca:dim={},samples={}/fisher:components={},"
                        "em_iterations=10,samples={}",
                        side, kNetworkDims, kPcaSamples, fewer, samples_for(fewer)),

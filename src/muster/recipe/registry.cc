@@ -223,12 +223,13 @@ std::vector<Preset> make_presets() {
       {"neural",
        "cells of a network that you name, at two sizes, by their mean and their Fisher vector",
        "Cimpoi et al. 2015",
-       "dnn:sides=256/root/mean+dnn:sides=256/root/pca:dim=64/fisher:components=64+"
-       "dnn:sides=384/root/mean+dnn:sides=384/root/pca:dim=64/fisher:components=64//linear-svm"},
+       "dnn:sides=256/mean:levels=1+dnn:sides=256/root/pca:dim=64/fisher:components=64+"
+       "dnn:sides=384/mean:levels=1+dnn:sides=384/root/pca:dim=64/fisher:components=64//"
+       "linear-svm"},
       {"neural-fusion", "the same with Fisher vectors of gradients, texture and colour",
        "Cimpoi et al. 2015, DSPM 5",
-       "dnn:sides=256/root/mean+dnn:sides=256/root/pca:dim=64/fisher:components=64+"
-       "dnn:sides=384/root/mean+dnn:sides=384/root/pca:dim=64/fisher:components=64+"
+       "dnn:sides=256/mean:levels=1+dnn:sides=256/root/pca:dim=64/fisher:components=64+"
+       "dnn:sides=384/mean:levels=1+dnn:sides=384/root/pca:dim=64/fisher:components=64+"
        "dsift:step=8,size=16,24,32/root/pca:dim=64/places:scale=true/fisher:components=64+"
        "lbp:step=8,size=24,40/root/pca:dim=64/places:scale=true/fisher:components=64+"
        "rgb:step=8,size=24,40/pca:dim=64/places:scale=true/fisher:components=64//linear-svm"},
