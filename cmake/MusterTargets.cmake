@@ -1,4 +1,5 @@
 # One library per folder: muster_library(NAME SOURCES ... SEES folders... LINKS packages...)
+# TOGETHER: its files may be compiled as a few units, since what takes long are the headers that all of them read (JSON, methods).
 # and its tests beside it:  muster_test(NAME SOURCES ... LINKS ...).
 
 add_library(muster_flags INTERFACE)
@@ -30,7 +31,7 @@ target_precompile_headers(muster_headers PRIVATE <fmt/format.h> <algorithm> <arr
                           <vector>)
 
 function(muster_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;SEES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "TOGETHER" "" "SOURCES;SEES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(muster_${name} STATIC ${ARG_SOURCES})
   add_library(muster::${name} ALIAS muster_${name})
   set_target_properties(muster_${name} PROPERTIES EXPORT_NAME ${name})
@@ -43,6 +44,9 @@ function(muster_library name)
   target_link_libraries(muster_${name} PUBLIC ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS}
                         $<BUILD_INTERFACE:muster_flags>)
   target_precompile_headers(muster_${name} REUSE_FROM muster_headers)
+  if(ARG_TOGETHER)
+    set_target_properties(muster_${name} PROPERTIES UNITY_BUILD ${MUSTER_UNITY})
+  endif()
   set_property(GLOBAL PROPERTY MUSTER_SEES_OF_${name} ${ARG_SEES})
   set_property(GLOBAL PROPERTY MUSTER_LINKS_OF_${name} ${ARG_LINKS} ${ARG_PRIVATE_LINKS})
 endfunction()

@@ -64,7 +64,7 @@ TEST(InferRequest, WhatDoesNotFitTheProtocolIsRefused) {
        "'data' is a number"},
   };
   for (const auto& [text, part] : bad)
-    EXPECT_EQ(status_of([&] { parse_infer_request(text); }, part), 400) << text;
+    EXPECT_EQ(status_of([&text = text] { parse_infer_request(text); }, part), 400) << text;
 }
 
 TEST(InferRequest, DepthAndIdAreBounded) {

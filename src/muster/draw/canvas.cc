@@ -25,7 +25,7 @@ struct Interval {
 // Of x along the part of a segment between the heights y - reach and y + reach.
 Interval crossing(const Segment& s, double y, double reach) {
   const auto [left, right] = std::minmax(s.from.x, s.to.x);
-  const auto [top, bottom] = std::minmax(s.from.y, s.to.y);
+  const double top = std::min(s.from.y, s.to.y), bottom = std::max(s.from.y, s.to.y);
   if (bottom < y - reach || top > y + reach) return {};
   if (bottom == top) return {left, right};
   const double slope = (s.to.x - s.from.x) / (s.to.y - s.from.y);
