@@ -111,10 +111,7 @@ Service::Done infer_tensors(const ServedModel& model, const Request& request,
   } else {
     inputs = sets_of(input, limits.max_parts);
   }
-  RunOptions options;
-  options.threads = 1;  // requests are what runs in parallel
-  options.cancel = stop;
-  const std::vector<Answer> answers = model.model.predict(inputs, options);
+  const std::vector<Answer> answers = model.predict(inputs, stop);
   Service::Done done;
   done.model = model.name;
   for (const Answer& answer : answers) ++(answer ? done.predicted : done.failed);

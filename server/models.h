@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,14 @@ struct ServedModel {
   std::string name;  // the file's, without its extension
   Model model;
   ModelInfo info;
+
+  // On the calling thread only: requests are what runs in parallel.
+  std::vector<Answer> predict(Inputs items, std::stop_token stop) const {
+    RunOptions options;
+    options.threads = 1;
+    options.cancel = std::move(stop);
+    return model.predict(items, options);
+  }
 };
 
 class Models {

@@ -98,10 +98,7 @@ Service::Done predict_items(const ServedModel& model, const Request& request,
   const std::vector<Item> items = items_of(request, limits.max_parts);
   std::vector<Input> inputs;
   for (const Item& item : items) inputs.push_back(input_of(item, limits.max_pixels));
-  RunOptions options;
-  options.threads = 1;  // requests are what runs in parallel
-  options.cancel = stop;
-  const std::vector<Answer> answers = model.model.predict(inputs, options);
+  const std::vector<Answer> answers = model.predict(inputs, stop);
   Service::Done done;
   done.model = model.name;
   ordered_json predictions = ordered_json::array();

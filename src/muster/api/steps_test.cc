@@ -178,5 +178,73 @@ TEST(Steps, AStrictTrainingRefusesWhatItCannotRead) {
   EXPECT_EQ(train(sets.views, sets.labels, strict).report().items, 12u);
 }
 
+TEST(Steps, GramsInMemoryAndInFilesAreTheSame) {
+  const TempDir folder;
+  const Sets sets(4), others(2, 99);
+  for (const char* recipe : {"pmk:pyramids=2", "bow:words=6/rbf", "sum-match"}) {
+    const KernelMatrix all = gram(recipe, sets.views);
+    ASSERT_EQ(all.rows, 12u);
+    for (size_t i = 0; i < all.rows; ++i)
+      for (size_t j = 0; j < all.cols; ++j) EXPECT_EQ(all(i, j), all(j, i));
+    // Strips of one row: the file is put together from them.
+    write_gram(folder / "k.npy", recipe, sets.views, std::nullopt, {}, 1);
+    const Matrix<double> file = read_npy<double>(folder / "k.npy");
+    ASSERT_EQ(file.rows(), all.rows);
+    for (size_t i = 0; i < all.values.size(); ++i)
+      EXPECT_NEAR(file.data()[i], all.values[i], 1e-6 * std::abs(all.values[i]));
+    const KernelMatrix part = gram(recipe, sets.views, others.views);
+    EXPECT_EQ(part.rows, 12u);
+    EXPECT_EQ(part.cols, 6u);
+  }
+}
+
+TEST(Steps, AnEncoderGivesTheVectorsWhoseDotProductsAreTheGram) {
+  const TempDir folder;
+  const Sets sets(4);
+  const Encoder encoder = fit_encoder("pca:dim=3/fisher:components=2", sets.views);
+  const Vectors vectors = encoder.encode(sets.views);
+  ASSERT_EQ(vectors.rows, 12u);
+  ASSERT_EQ(vectors.dim, encoder.dim());
+  const KernelMatrix products = gram("pca:dim=3/fisher:components=2", sets.views);
+  for (size_t i = 0; i < 12; ++i)
+    for (size_t j = 0; j < 12; ++j) {
+      double dot = 0;
+      for (size_t t = 0; t < vectors.dim; ++t)
+        dot += static_cast<double>(vectors.row(i)[t]) * vectors.row(j)[t];
+      EXPECT_NEAR(products(i, j), dot, 1e-4 * (1 + std::abs(dot)));
+    }
+  encoder.save(folder / "e.muster");
+  const Encoder again = Encoder::load(folder / "e.muster");
+  EXPECT_EQ(again.encode(sets.views).values, vectors.values);
+  EXPECT_EQ(again.recipe(), encoder.recipe());
+  write_vectors(folder / "v.npy", vectors);
+  EXPECT_EQ(read_npy<float>(folder / "v.npy").values()[7], vectors.values[7]);
+  // Vocabularies per class need labels.
+  EXPECT_GT(fit_encoder("bow:words=6,per_category=true", sets.views, sets.labels).dim(), 0u);
+}
+
+TEST(Steps, MatchesPairVectorsThatAreNear) {
+  const std::vector<float> left = {10, 0, 5, 0, 0, 0}, right = {0, 1, 11, 0};
+  const SetView a{.vectors = left.data(), .rows = 3, .dim = 2};
+  const SetView b{.vectors = right.data(), .rows = 2, .dim = 2};
+  const Matches found = match(a, b, "matching:distance=true");
+  EXPECT_TRUE(found.costs);
+  EXPECT_EQ(found.sizes, (std::array<std::size_t, 2>{3, 2}));
+  EXPECT_EQ(found.places[0].dim, 0u);
+  ASSERT_EQ(found.pairs.size(), 2u);
+  EXPECT_EQ(found.pairs[0].a, 0u);
+  EXPECT_EQ(found.pairs[0].b, 1u);
+  EXPECT_EQ(found.pairs[0].weight, 1);
+  EXPECT_EQ(found.pairs[1].a, 2u);
+  EXPECT_EQ(found.pairs[1].b, 0u);
+  EXPECT_FALSE(match(a, b, "pmk").costs);
+  for (const char* recipe : {"match", "bow:words=2", "greedy/normalise", "sum-match"}) {
+    SCOPED_TRACE(recipe);
+    EXPECT_ERROR(match(a, b, recipe), kUsage, "vg-pmk");
+  }
+  EXPECT_ERROR(match(a, b, "pmk/kernel-svm"), kUsage, "classifier");
+  EXPECT_ERROR(match(a, "no.png", "pmk"), kData, "two kinds");
+}
+
 }  // namespace
 }  // namespace muster

@@ -8,8 +8,7 @@ namespace muster {
 // One pass of judging: so many of the items, divided so often; `keep` recipes go on to the next.
 struct Round {
   size_t items = 0;
-  int folds = 0;
-  int repeats = 0;
+  int folds = 0, repeats = 0;
   size_t keep = 1;
 };
 // Few items: one round, repeated. Many: all recipes on some of them, then the best on more. None if

@@ -21,9 +21,7 @@
 namespace muster {
 
 struct ForestOptions {
-  int words = 5000;
-  int trees = 5;
-  int tries = 30;
+  int words = 5000, trees = 5, tries = 30;
 };
 
 // Immutable and shareable between threads.

@@ -19,9 +19,7 @@ namespace muster {
 enum class BasisInit { kKMeans, kRandom };
 
 struct KernelBasisOptions {
-  int dim = 1000;
-  int samples = 100000;
-  int iterations = 10;
+  int dim = 1000, samples = 100000, iterations = 10;
   std::optional<double> rate;
   BasisInit init = BasisInit::kKMeans;
   double ridge = 1e-4;

@@ -17,8 +17,7 @@ namespace muster {
 enum class KMeansInit { kPlusPlus, kRandom };
 
 struct KMeansOptions {
-  int words = 1000;
-  int iterations = 30;
+  int words = 1000, iterations = 30;
   // Stops when an iteration lowers the error by less than this share.
   double tolerance = 1e-4;
   KMeansInit init = KMeansInit::kPlusPlus;

@@ -13,8 +13,7 @@ enum class VocabularyKind { kKMeans, kForest };
 
 struct WordsOptions : VocabularyOptions {
   VocabularyKind vocabulary = VocabularyKind::kKMeans;
-  int trees = 5;
-  int tries = 30;
+  int trees = 5, tries = 30;
 
   void fields(Fields& f);
 };

@@ -16,9 +16,7 @@ namespace muster {
 
 struct SetGaussianOptions {
   CovarianceKind covariance = CovarianceKind::kFull;
-  double w_mean = 0.1;
-  double w_cov = 10;
-  double floor = 1e-4;
+  double w_mean = 0.1, w_cov = 10, floor = 1e-4;
 
   void fields(Fields& f);
 };

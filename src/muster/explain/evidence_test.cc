@@ -33,6 +33,13 @@ double score_of_one(const Ensemble& ensemble, const ItemVectors& vectors, size_t
   return score_of(ensemble, vectors, kept, class_index);
 }
 
+double score_without(const Ensemble& ensemble, const ItemVectors& vectors, size_t vector,
+                     size_t class_index) {
+  Kept kept(vectors.size(), true);
+  kept[vector] = false;
+  return score_of(ensemble, vectors, kept, class_index);
+}
+
 constexpr const char* kExactRecipes[] = {
     "bow:words=10/linear-svm:C=10",
     "bow:words=10,vocabulary=forest,trees=3/linear-svm:C=10",
@@ -147,10 +154,8 @@ TEST(Evidence, ToFirstOrderAddsUpAndTellsWhatRemovingDoes) {
     // What the score loses with a vector goes with its evidence.
     double sum_x = 0, sum_y = 0, xx = 0, yy = 0, xy = 0;
     for (size_t i = 0; i < vectors.size(); ++i) {
-      Kept kept(vectors.size(), true);
-      kept[i] = false;
       const double x = evidence.values[i],
-                   y = evidence.score - score_of(ensemble, vectors, kept, 0);
+                   y = evidence.score - score_without(ensemble, vectors, i, 0);
       sum_x += x;
       sum_y += y;
       xx += x * x;
@@ -164,27 +169,23 @@ TEST(Evidence, ToFirstOrderAddsUpAndTellsWhatRemovingDoes) {
   }
 }
 
-constexpr const char* kOtherRecipes[] = {
-    "vg-pmk/kernel-svm:C=10", "sum-match:gamma=1/kernel-svm:C=10",
-    "bow:words=10/rbf/normalise/kernel-svm:C=10", "pdf-bhattacharyya/kernel-svm:C=10",
-    "bow:words=10/linear-svm:C=10,scheme=one-vs-one"};
-
 // Small sets: every vector is left out by itself.
 TEST(Evidence, OfOtherModelsIsWhatTheScoreLosesWithTheVector) {
   const LabelledSets sets(24);
   const InputSource source{Inputs(sets.views)};
-  for (const char* recipe : kOtherRecipes) {
+  for (const char* recipe :
+       {"vg-pmk/kernel-svm:C=10", "sum-match:gamma=1/kernel-svm:C=10",
+        "bow:words=10/rbf/normalise/kernel-svm:C=10", "pdf-bhattacharyya/kernel-svm:C=10",
+        "bow:words=10/linear-svm:C=10,scheme=one-vs-one"}) {
     SCOPED_TRACE(recipe);
     const Ensemble ensemble = fit_ensemble(recipe, sets.views, sets.labels);
     const ItemVectors vectors(ensemble, source, 5);
     const Evidence evidence = explain(ensemble, vectors, {2, {}});
     ASSERT_EQ(evidence.by, EvidenceBy::kLeavingOut);
     EXPECT_NEAR(sum_of(evidence.values) + evidence.rest, evidence.score, 1e-9);
-    for (size_t i = 0; i < vectors.size(); ++i) {
-      Kept kept(vectors.size(), true);
-      kept[i] = false;
-      ASSERT_NEAR(evidence.values[i], evidence.score - score_of(ensemble, vectors, kept, 2), 1e-6);
-    }
+    for (size_t i = 0; i < vectors.size(); ++i)
+      ASSERT_NEAR(evidence.values[i], evidence.score - score_without(ensemble, vectors, i, 2),
+                  1e-6);
   }
 }
 

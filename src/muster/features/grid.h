@@ -13,10 +13,7 @@ namespace muster {
 // Patches along one side of a picture: patch i covers pixels [offset + i step, offset + i step +
 // size). They lie wholly inside and the grid is centred.
 struct GridAxis {
-  int size = 0;
-  int step = 0;
-  int offset = 0;
-  int count = 0;
+  int size = 0, step = 0, offset = 0, count = 0;
 
   GridAxis(int length, int size, int step) : size(size), step(step) {
     if (length < size) return;

@@ -18,8 +18,7 @@ enum class SiftWindow { kFlat, kGaussian };
 struct SiftGridOptions {
   int step = 8;
   SiftWindow window = SiftWindow::kGaussian;
-  double contrast = 0;
-  double clip = 0.2;
+  double contrast = 0, clip = 0.2;
 };
 
 // The weighted sums that the patches of a grid need along one axis, each once, grouped by their

@@ -20,6 +20,20 @@ Pipeline fit(const std::string& recipe, const Dataset& dataset, const CachedSour
   return fit_pipeline(plan(recipe), source, all_items(dataset), dataset.labels, 3, {});
 }
 
+// Small sets on disk, read and cached.
+struct SetsOnDisk {
+  SetsOnDisk(int classes, int per_class, size_t dim) {
+    put_sets(folder, classes, per_class, dim);
+    dataset = open_dataset(folder.path());
+    source.emplace(dataset);
+  }
+  Pipeline fit(const std::string& recipe) const { return muster::fit(recipe, dataset, *source); }
+
+  TempDir folder;
+  Dataset dataset;
+  std::optional<CachedSource> source;
+};
+
 // Of one set in memory.
 Matrix<double> scores_of(const Pipeline& pipeline, const Matrix<float>& vectors) {
   const std::vector<SetView> views = {
@@ -99,12 +113,9 @@ TEST(Pipeline, WeighsTheKernelsOfAllBranchesByTheLabels) {
 }
 
 TEST(Pipeline, OneKernelAloneIsNotChangedByWeights) {
-  const TempDir folder;
-  put_sets(folder, 3, 8, 6);
-  const Dataset dataset = open_dataset(folder.path());
-  const CachedSource source(dataset);
+  const SetsOnDisk sets(3, 8, 6);
   const auto scores = [&](const char* recipe) {
-    return fit(recipe, dataset, source).score(source, all_items(dataset), {}).scores;
+    return sets.fit(recipe).score(*sets.source, all_items(sets.dataset), {}).scores;
   };
   const Matrix<double> plain = scores("sum-match:gamma=0.5/kernel-svm:C=10"),
                        weighed = scores("sum-match:gamma=0.5/kernel-svm:C=10,weights=qp");
@@ -185,11 +196,8 @@ TEST_P(OnSets, TheSeedDecides) {
 }
 
 TEST(Pipeline, ARecipeWithoutAClassifierIsNotAMethod) {
-  const TempDir folder;
-  put_sets(folder, 2, 3, 4);
-  const Dataset dataset = open_dataset(folder.path());
-  const CachedSource source(dataset);
-  EXPECT_ERROR(fit("bow:words=4", dataset, source), kUsage, "no classifier");
+  const SetsOnDisk sets(2, 3, 4);
+  EXPECT_ERROR(sets.fit("bow:words=4"), kUsage, "no classifier");
 }
 
 TEST(Pipeline, RefusesFilesThatAreNoModelOfThisVersion) {
@@ -205,34 +213,34 @@ TEST(Pipeline, RefusesFilesThatAreNoModelOfThisVersion) {
   EXPECT_ERROR(Pipeline::load(out / "future.muster"), kData, "format version 999");
 }
 
+// One model with the arrays of another where their names begin so.
+void write_mixed(const std::filesystem::path& path, const std::filesystem::path& model,
+                 const std::filesystem::path& other, std::string_view beginning) {
+  TensorMap mixed = read_safetensors(model);
+  for (const auto& [name, tensor] : read_safetensors(other).tensors)
+    if (name.starts_with(beginning)) mixed.tensors[name] = tensor;
+  write_safetensors(path, mixed);
+}
+
 TEST(Pipeline, BranchesOfUnequalTrainingSetsAreADataError) {
-  const TempDir folder, out;
-  put_sets(folder, 2, 4, 4);
-  const Dataset dataset = open_dataset(folder.path());
-  const CachedSource source(dataset);
+  const SetsOnDisk sets(2, 4, 4);
+  const TempDir out;
   const Plan two = plan("bow:words=4/rbf:gamma=1+bow:words=3//kernel-svm:C=1");
   const std::vector<size_t> fewer = {0, 1, 4, 5};
-  fit_pipeline(two, source, all_items(dataset), dataset.labels, 3, {}).save(out / "a.muster");
-  fit_pipeline(two, source, fewer, dataset.labels.select(fewer), 3, {}).save(out / "b.muster");
-  TensorMap mixed = read_safetensors(out / "a.muster");
-  for (const auto& [name, tensor] : read_safetensors(out / "b.muster").tensors)
-    if (name.starts_with("branch.1.")) mixed.tensors[name] = tensor;
-  write_safetensors(out / "mixed.muster", mixed);
+  const Labels& labels = sets.dataset.labels;
+  fit_pipeline(two, *sets.source, all_items(sets.dataset), labels, 3, {}).save(out / "a.muster");
+  fit_pipeline(two, *sets.source, fewer, labels.select(fewer), 3, {}).save(out / "b.muster");
+  write_mixed(out / "mixed.muster", out / "a.muster", out / "b.muster", "branch.1.");
   EXPECT_ERROR(Pipeline::load(out / "mixed.muster"), kData, "unequal");
 }
 
 TEST(Pipeline, AClassifierOfOtherInputsIsADataError) {
-  const TempDir folder, out;
-  put_sets(folder, 2, 4, 4);
-  const Dataset dataset = open_dataset(folder.path());
-  const CachedSource source(dataset);
+  const SetsOnDisk sets(2, 4, 4);
+  const TempDir out;
   for (const char* last : {"linear-svm:C=1", "kernel-svm:C=1"}) {
-    fit(fmt::format("bow:words=4/{}", last), dataset, source).save(out / "four.muster");
-    fit(fmt::format("bow:words=3/{}", last), dataset, source).save(out / "three.muster");
-    TensorMap mixed = read_safetensors(out / "four.muster");
-    for (const auto& [name, tensor] : read_safetensors(out / "three.muster").tensors)
-      if (name.starts_with("classifier.")) mixed.tensors[name] = tensor;
-    write_safetensors(out / "mixed.muster", mixed);
+    sets.fit(fmt::format("bow:words=4/{}", last)).save(out / "four.muster");
+    sets.fit(fmt::format("bow:words=3/{}", last)).save(out / "three.muster");
+    write_mixed(out / "mixed.muster", out / "four.muster", out / "three.muster", "classifier.");
     if (std::string_view(last).starts_with("linear"))
       EXPECT_ERROR(Pipeline::load(out / "mixed.muster"), kData, "other inputs")
     else
@@ -241,15 +249,13 @@ TEST(Pipeline, AClassifierOfOtherInputsIsADataError) {
 }
 
 TEST(Pipeline, KernelMachinesKeepTheNamesOfTheirItems) {
-  const TempDir folder, out;
-  put_sets(folder, 2, 4, 4);
-  const Dataset dataset = open_dataset(folder.path());
-  const CachedSource source(dataset);
-  fit("bow:words=4/rbf/kernel-svm:C=1", dataset, source).save(out / "model.muster");
+  const SetsOnDisk sets(2, 4, 4);
+  const TempDir out;
+  sets.fit("bow:words=4/rbf/kernel-svm:C=1").save(out / "model.muster");
   const Pipeline loaded = Pipeline::load(out / "model.muster");
-  ASSERT_EQ(loaded.training()->names.size(), dataset.items.size());
-  for (size_t i = 0; i < dataset.items.size(); ++i)
-    EXPECT_EQ(loaded.training()->names[i], dataset.items[i].name);
+  ASSERT_EQ(loaded.training()->names.size(), sets.dataset.items.size());
+  for (size_t i = 0; i < sets.dataset.items.size(); ++i)
+    EXPECT_EQ(loaded.training()->names[i], sets.dataset.items[i].name);
 
   TensorMap map = read_safetensors(out / "model.muster");
   map.tensors.erase("training.names");  // as before 0.2.0
@@ -261,11 +267,9 @@ TEST(Pipeline, KernelMachinesKeepTheNamesOfTheirItems) {
 }
 
 TEST(Pipeline, ADamagedModelIsADataError) {
-  const TempDir folder, out;
-  put_sets(folder, 2, 4, 4);
-  const Dataset dataset = open_dataset(folder.path());
-  const CachedSource source(dataset);
-  fit("pca:dim=3/bow:words=4/rbf/kernel-svm:C=1", dataset, source).save(out / "model.muster");
+  const SetsOnDisk sets(2, 4, 4);
+  const TempDir out;
+  sets.fit("pca:dim=3/bow:words=4/rbf/kernel-svm:C=1").save(out / "model.muster");
   const TensorMap whole = read_safetensors(out / "model.muster");
   for (const auto& [name, tensor] : whole.tensors) {
     TensorMap less = whole;

@@ -25,8 +25,7 @@ namespace muster {
 struct EmkFourierOptions {
   int dim = 1000;
   LocalKernelOptions local;
-  bool orthogonal = true;
-  bool hadamard = true;
+  bool orthogonal = true, hadamard = true;
   int draws = 1;
   PoolingOptions pooling;
 
