@@ -247,7 +247,7 @@ void show_results(const std::string& file, const Common& common) {
 int info(const InfoArguments& args) {
   const fs::path file = args.file;
   const std::string extension = file.extension().string();
-  if (!fs::exists(file)) throw data_error("there is no '{}'; expected {}", args.file, kKnown);
+  if (!fs::exists(file)) throw data_error("'{}' does not exist; expected {}", args.file, kKnown);
   if (fs::is_directory(file)) {
     if (fs::is_regular_file(file / "results.json"))
       show_results((file / "results.json").string(), args.common);

@@ -66,7 +66,7 @@ int wrong_usage(const CLI::App& app, const CLI::ParseError& error) {
     for (const CLI::Option* option : command->get_options())
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
     if (!extras.empty())
-      message = fmt::format("{}: there is no '{}'{}", command->get_name(), extras[0],
+      message = fmt::format("{}: unknown argument '{}'{}", command->get_name(), extras[0],
                             did_you_mean(extras[0], known));
   } else if (command) {
     message = fmt::format("{}: {}", command->get_name(), message);
@@ -90,7 +90,7 @@ void check_command_name(std::vector<std::string>& arguments) {
     if (arguments[0] == command.name) return;
     known.push_back(command.name);
   }
-  throw usage_error("there is no command '{}'{}; there are: {}", arguments[0],
+  throw usage_error("unknown command '{}'{}; choose from: {}", arguments[0],
                     did_you_mean(arguments[0], known), fmt::join(known, ", "));
 }
 

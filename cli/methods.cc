@@ -160,7 +160,7 @@ Json listing(const std::string& name) {
     if (name.empty() || stage.name == name) out["stages"].push_back(stage_json(stage));
   }
   if (out["stages"].empty() && out["presets"].empty())
-    throw usage_error("methods: there is no method or stage '{}'{}; there are: {}", name,
+    throw usage_error("methods: unknown method or stage '{}'{}; choose from: {}", name,
                       did_you_mean(name, known), fmt::join(known, ", "));
   return out;
 }

@@ -27,7 +27,7 @@ struct WeightsArguments {
 int class_of(const Labels& labels, const std::string& name) {
   for (int c = 0; c < labels.num_classes(); ++c)
     if (labels.class_names[static_cast<size_t>(c)] == name) return c;
-  throw usage_error("weights: there is no class '{}'{}; there are: {}", name,
+  throw usage_error("weights: unknown class '{}'{}; the model's classes are: {}", name,
                     did_you_mean(name, labels.class_names), fmt::join(labels.class_names, ", "));
 }
 

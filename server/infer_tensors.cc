@@ -90,7 +90,7 @@ std::vector<std::string> wanted_outputs(const InferRequest& request) {
   if (request.outputs.empty()) return {std::begin(kOutputs), std::end(kOutputs)};
   for (const std::string& name : request.outputs)
     if (std::ranges::find(kOutputs, name) == std::end(kOutputs))
-      throw HttpError(400, fmt::format("there is no output '{}'; there are: {}", name,
+      throw HttpError(400, fmt::format("unknown output '{}'; choose from: {}", name,
                                        fmt::join(kOutputs, ", ")));
   return request.outputs;
 }

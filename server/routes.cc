@@ -73,7 +73,7 @@ std::string allowed_method(const std::string& path) {
 
 Route find_route(const std::string& method, const std::string& path) {
   const std::optional<Route> route = match(path);
-  if (!route) throw HttpError(404, fmt::format("there is no {}; see /docs", path));
+  if (!route) throw HttpError(404, fmt::format("nothing is found at {}; see /docs", path));
   const std::string_view wanted = method_of(*route);
   if (method != wanted && !(method == "HEAD" && wanted == "GET"))
     throw HttpError(405, fmt::format("{} takes {}, not {}", path, wanted, method));

@@ -97,7 +97,7 @@ std::shared_ptr<const ServedModel> Service::model_of(const Route& route,
   const std::string known = fmt::format("{}", fmt::join(models_.names(), ", "));
   if (name.empty())
     throw HttpError(400, "several models are served; name one with ?model=NAME: " + known);
-  throw HttpError(404, fmt::format("there is no model '{}'; there are: {}", name, known));
+  throw HttpError(404, fmt::format("unknown model '{}'; choose from: {}", name, known));
 }
 
 void Service::check(const Route& route, const Request& request) const {
@@ -106,7 +106,7 @@ void Service::check(const Route& route, const Request& request) const {
     for (const auto& [name, value] : request.query)
       if (name != "top" && name != "model" && name != "explain")
         throw HttpError(
-            400, fmt::format("there is no parameter '{}'; there are: top, model, explain", name));
+            400, fmt::format("unknown parameter '{}'; choose from: top, model, explain", name));
   if (route.is_work() || !route.model.empty()) model_of(route, request);
   if (route.is_work()) check_body_form(route, request);
 }

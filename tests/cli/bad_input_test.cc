@@ -114,11 +114,11 @@ TEST_F(BadInput, Folders) {
   fs::create_directories(at("empty"));
   for (const char* command : {"train", "bench", "extract"}) {
     expect_error({command, at("empty"), "-o", at("out")}, 3, "holds no items");
-    expect_error({command, at("absent"), "-o", at("out")}, 3, "there is no");
+    expect_error({command, at("absent"), "-o", at("out")}, 3, "does not exist");
     EXPECT_FALSE(fs::exists(at("out")));
   }
   expect_error({"inspect", at("empty")}, 3, "holds no items");
-  expect_error({"inspect", at("absent")}, 3, "there is no");
+  expect_error({"inspect", at("absent")}, 3, "does not exist");
 
   write_text(at("broken/a/1.jpg"), "text");
   write_text(at("broken/b/1.jpg"), "text");

@@ -166,7 +166,7 @@ TEST_F(Commands, WeightsOfDataAndModels) {
   EXPECT_EQ(weights(data, {"--recipe", recipe, "--pair", one + "," + other})["classes"],
             (json{one, other}));
   expect_error({"weights", model, "-o", at("w"), "--one", one}, 2, "classes already");
-  expect_error({"weights", data, "-o", at("w"), "--one", "nobody"}, 2, "no class 'nobody'");
+  expect_error({"weights", data, "-o", at("w"), "--one", "nobody"}, 2, "unknown class 'nobody'");
   expect_error({"weights", data, "-o", at("w"), "--method", "bow-linear"}, 2, "no kernels");
   run_ok({"train", data, "-o", model, "--recipe", "dsift/bow:words=9/linear-svm:C=1"});
   expect_error({"weights", model, "-o", at("w")}, 2, "no kernels");

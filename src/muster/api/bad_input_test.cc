@@ -90,7 +90,7 @@ TEST_F(BadInput, LabelsThatDoNotFit) {
   const Model trained = model();
   labels_.back() = "unheard of";
   EXPECT_ERROR(trained.evaluate(views_, labels_), kData, "unheard of");
-  EXPECT_ERROR(trained.predict(views_[0]).probability("c"), kUsage, "no class 'c'");
+  EXPECT_ERROR(trained.predict(views_[0]).probability("c"), kUsage, "unknown class 'c'");
 }
 
 TEST_F(BadInput, WrongOptions) {

@@ -181,7 +181,7 @@ TEST_F(Explain, SaysWhatIsWrong) {
   EXPECT_ERROR(model.explain(picture(0, 0), {.class_name = "brick"}), kUsage, "did you mean");
   EXPECT_ERROR(model.explain(picture(0, 0), {.class_name = names_[0], .against = names_[0]}),
                kUsage, "against itself");
-  EXPECT_ERROR(model.explain(picture(0, 0), {.against = "none"}), kUsage, "there are:");
+  EXPECT_ERROR(model.explain(picture(0, 0), {.against = "none"}), kUsage, "classes are:");
   EXPECT_ERROR(model.explain(picture(0, 0), {.regions = 0}), kUsage, "regions = 0");
   EXPECT_ERROR(model.explain(picture(0, 0), {.map_side = 0}), kUsage, "map_side = 0");
   EXPECT_ERROR(model.explain(folder_ / "none.png"), kData, "none.png");

@@ -32,7 +32,7 @@ double Prediction::probability() const { return std::ranges::max(parts_.probabil
 size_t class_index(const std::vector<std::string>& class_names, std::string_view name) {
   const auto found = std::ranges::find(class_names, name);
   if (found == class_names.end())
-    throw usage_error("there is no class '{}'{}; there are: {}", name,
+    throw usage_error("unknown class '{}'{}; the model's classes are: {}", name,
                       did_you_mean(name, class_names), fmt::join(class_names, ", "));
   return static_cast<size_t>(found - class_names.begin());
 }

@@ -76,7 +76,8 @@ Dataset open_list(const fs::path& file) {
 Dataset open_dataset(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) throw data_error("there is no '{}'; {}", path.string(), kExpectedLayout);
+  if (!fs::exists(status))
+    throw data_error("'{}' does not exist; {}", path.string(), kExpectedLayout);
   if (!fs::is_directory(status)) {
     if (item_kind(path))
       throw data_error("'{}' is a single item, not a dataset; {}", path.string(), kExpectedLayout);

@@ -54,7 +54,7 @@ TEST(Dataset, FoldersWithoutItemsSayWhatIsExpected) {
   EXPECT_ERROR(open_dataset(dir.path()), kData, "expected root/class/*.jpg");
   dir.put("a/notes.txt");
   EXPECT_ERROR(open_dataset(dir.path()), kData, "holds no items");
-  EXPECT_ERROR(open_dataset(dir / "none"), kData, "there is no");
+  EXPECT_ERROR(open_dataset(dir / "none"), kData, "does not exist");
   EXPECT_ERROR(open_dataset(dir.put("one.jpg")), kData, "single item");
 }
 

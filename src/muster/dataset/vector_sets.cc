@@ -77,8 +77,9 @@ std::vector<fs::path> set_files(const fs::path& directory) {
   if (fs::is_regular_file(directory) && item_kind(directory) == ItemKind::kVectorSets)
     return {directory};
   if (!fs::is_directory(directory))
-    throw data_error("there is no folder '{}'; expected a folder of .npy files, one set each",
-                     directory.string());
+    throw data_error(
+        "the folder '{}' does not exist; expected a folder of .npy files, one set each",
+        directory.string());
   std::vector<fs::path> sets = sorted_entries(directory);
   std::erase_if(sets, [](const fs::path& file) {
     return fs::is_directory(file) || item_kind(file) != ItemKind::kVectorSets;

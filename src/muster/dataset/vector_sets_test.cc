@@ -67,7 +67,7 @@ TEST(VectorSets, AFolderOfSetsIsListedInOrder) {
        {"10.npy", "2.npy", "2.places.npy", "a.npz", "x.txt", ".b.npy", "sub.npy/1.npy"})
     dir.put(file);
   EXPECT_THAT(set_files(dir.path()), ElementsAre(dir / "10.npy", dir / "2.npy", dir / "a.npz"));
-  EXPECT_ERROR(set_files(dir / "none"), kData, "there is no folder");
+  EXPECT_ERROR(set_files(dir / "none"), kData, "does not exist");
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ void override_option(Recipe& recipe, std::string_view assignment) {
     for (StageSpec& stage : branch) visit(stage);
   for (StageSpec& stage : recipe.joined) visit(stage);
   if (reached == 0)
-    throw usage_error("--set {}: no stage of '{}' has that option{}; there are: {}", assignment,
+    throw usage_error("--set {}: no stage of '{}' has that option{}; choose from: {}", assignment,
                       recipe.text(), did_you_mean(target, known), fmt::join(known, ", "));
 }
 

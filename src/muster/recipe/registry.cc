@@ -262,7 +262,7 @@ const Entry& find_named(const std::vector<Entry>& entries, std::string_view name
     if (entry.name == name) return entry;
     known.push_back(entry.name);
   }
-  throw usage_error("there is no {} '{}'{}; there are: {}", what, name, did_you_mean(name, known),
+  throw usage_error("unknown {} '{}'{}; choose from: {}", what, name, did_you_mean(name, known),
                     fmt::join(known, ", "));
 }
 

@@ -311,7 +311,7 @@ const PaperExperiment& find_experiment(const std::string& name) {
     if (experiment.name == name) return experiment;
     known.push_back(experiment.name);
   }
-  throw usage_error("there is no experiment '{}'{}; muster reproduce --list shows them", name,
+  throw usage_error("unknown experiment '{}'{}; muster reproduce --list shows them all", name,
                     did_you_mean(name, known));
 }
 

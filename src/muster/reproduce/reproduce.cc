@@ -242,8 +242,8 @@ Dataset select_classes(const Dataset& dataset, const std::vector<std::string>& c
     const auto& all = dataset.labels.class_names;
     const auto found = std::ranges::find(all, names[c]);
     if (found == all.end())
-      throw data_error("{}: it has no class '{}'; there are: {}", dataset.root.string(), names[c],
-                       fmt::join(all, ", "));
+      throw data_error("{}: it has no class '{}'; its classes are: {}", dataset.root.string(),
+                       names[c], fmt::join(all, ", "));
     number[static_cast<int>(found - all.begin())] = static_cast<int>(c);
   }
   std::vector<size_t> kept;

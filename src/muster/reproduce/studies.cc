@@ -13,7 +13,7 @@ Results run_study(const PaperExperiment& experiment, bool quick, const Progress&
     out = partial_matching_study(experiment.seed, quick ? 30 : 100, progress);
   else
     throw usage_error(
-        "experiment {}: there is no study '{}'; there are: kernel-approximation, partial-matching",
+        "experiment {}: unknown study '{}'; choose from: kernel-approximation, partial-matching",
         experiment.name, experiment.study);
   out.version = kVersion;
   out.seed = experiment.seed;
