@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "explain/run.h"
 #include "muster/dataset/dataset.h"
 #include "muster/evaluate/splits.h"
 #include "muster/explain/curves.h"
@@ -129,6 +130,8 @@ Json measure_method(const std::string& method, const SetSource& source, const La
   return out;
 }
 
+}  // namespace
+
 int run(const std::vector<std::string>& arguments) {
   if (arguments.size() < 3)
     throw usage_error("usage: faithfulness OUT.json DATA PICTURES [--development] [METHOD...]");
@@ -149,12 +152,4 @@ int run(const std::vector<std::string>& arguments) {
   return 0;
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) try {
-  return muster::bench::run({argv + 1, argv + argc});
-} catch (const muster::Error& error) {
-  std::fprintf(stderr, "%s\n", error.what());
-  return static_cast<int>(error.kind());
-}

@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <sstream>
 
+#include "explain/run.h"
 #include "muster/explain/evidence.h"
 #include "muster/explain/place_map.h"
 #include "muster/pipeline/fit.h"
@@ -166,6 +167,8 @@ Json measure_method(const std::string& method, uint64_t seed) {
           {"cpu_s_per_explanation", seconds / static_cast<double>(right)}};
 }
 
+}  // namespace
+
 int run(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2)
     throw usage_error("usage: known_place OUT.json SEED[,SEED...] [METHOD...]");
@@ -183,12 +186,4 @@ int run(const std::vector<std::string>& arguments) {
   return 0;
 }
 
-}  // namespace
 }  // namespace muster::bench
-
-int main(int argc, char** argv) try {
-  return muster::bench::run({argv + 1, argv + argc});
-} catch (const muster::Error& error) {
-  std::fprintf(stderr, "%s\n", error.what());
-  return static_cast<int>(error.kind());
-}

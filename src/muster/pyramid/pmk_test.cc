@@ -9,18 +9,14 @@
 #include "muster/core/parallel.h"
 #include "muster/math/symmetric_eigen.h"
 #include "muster/pyramid/bin_grid.h"
-#include "muster/pyramid/l1_embedding.h"
 #include "muster/setkernel/correspondence.h"
 #include "oracle/pmk.h"
 #include "support/expect_error.h"
+#include "support/pyramid_grids.h"
 #include "support/set_kernels.h"
 
 namespace muster {
 namespace {
-
-using Sets = std::vector<VectorSet>;
-
-VectorSet set_of(Matrix<float> vectors) { return {std::move(vectors), {}, 0, 0}; }
 
 VectorSet column(std::initializer_list<float> values) {
   Matrix<float> vectors(values.size(), 1);
@@ -28,47 +24,10 @@ VectorSet column(std::initializer_list<float> values) {
   return set_of(std::move(vectors));
 }
 
-// Whole numbers in [low, low + range).
-VectorSet whole_numbers(size_t m, size_t d, double low, double range, Rng rng) {
-  Matrix<float> out(m, d);
-  for (float& value : out.values())
-    value = static_cast<float>(low + std::floor(rng.uniform() * range));
-  return set_of(std::move(out));
-}
-
-Sample all_of(const Sets& sets) {
-  size_t rows = 0, next = 0, cols = 0;
-  for (const VectorSet& set : sets) rows += set.size(), cols = std::max(cols, set.dim());
-  Sample out{Matrix<float>(rows, cols), std::vector<int>(rows, -1), 0};
-  for (const VectorSet& set : sets)
-    for (size_t i = 0; i < set.size(); ++i)
-      std::ranges::copy(set.vectors.row(i), out.vectors.row(next++).begin());
-  return out;
-}
-
 PmkOptions options_of(int pyramids, bool shift, PmkNormalise normalise = PmkNormalise::kNone,
                       std::optional<double> scale = 1, bool distance = false) {
   return {pyramids, shift, normalise, scale, distance};
 }
-
-struct Grid {
-  Matrix<double> offsets;
-  double scale;
-  int planes;
-
-  explicit Grid(const SetKernel& kernel) {
-    TensorMap map;
-    kernel.save(TensorWriter(map));
-    const TensorReader in = TensorReader(map).scope("grid");
-    offsets = in.matrix<double>("offsets");
-    scale = in.number("scale");
-    planes = static_cast<int>(in.number("planes"));
-  }
-  std::vector<double> offset(size_t pyramid) const {
-    const auto row = offsets.row(pyramid);
-    return {row.begin(), row.end()};
-  }
-};
 
 double oracle_sum(const Grid& grid, const VectorSet& a, const VectorSet& b, bool distance) {
   double sum = 0;
@@ -364,23 +323,6 @@ TEST(Pmk, ManyVectorsTakeMemoryOfTheirOwnNumber) {
        pyramid_matches(*kernel, many, whole_numbers(10, 3, -500, 1000, Rng(2))))
     sum += match.weight;
   EXPECT_EQ(values(0, 1), sum);
-}
-
-TEST(L1Embedding, EqualsTheFormulaAndIsAMetricOnItsGrid) {
-  Sets sets;
-  for (size_t i = 0; i < 20; ++i) sets.push_back(whole_numbers(i * i % 31, 2, -7, 50, Rng(i)));
-  const auto kernel = fit_l1_embedding({2, true, 1}, all_of(sets), Rng(3), {});
-  const Grid grid(*kernel);
-  const Matrix<double> values = oracle::gram_of(*kernel, sets);
-  for (size_t i = 0; i < sets.size(); ++i)
-    for (size_t j = i; j < sets.size(); ++j) {
-      double expected = 0;
-      for (size_t p = 0; p < 2; ++p)
-        expected += oracle::l1_embedding(sets[i].vectors, sets[j].vectors, grid.offset(p), 1,
-                                         grid.planes + 1);
-      EXPECT_EQ(values(i, j), expected) << i << ", " << j;
-      EXPECT_EQ(values(j, i), expected);
-    }
 }
 
 TEST(PyramidMatches, PairEveryVectorOfTheSmallerSetOnceAndAddUpToTheKernel) {
