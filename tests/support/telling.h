@@ -53,8 +53,13 @@ inline TellingPicture telling_picture(int class_index, Rng rng) {
   const auto place = [&](double margin) {
     return Spot{rng.uniform(margin, kWidth - margin), rng.uniform(margin, kHeight - margin)};
   };
-  for (int i = 0; i < kClutter; ++i)
-    canvas.line(place(0), place(0), rng.uniform(1, 6), random_grey(60, 220, rng));
+  for (int i = 0; i < kClutter; ++i) {
+    // One by one: compilers evaluate arguments in different orders, and would draw other pictures.
+    const Colour grey = random_grey(60, 220, rng);
+    const double width_px = rng.uniform(1, 6);
+    const Spot to = place(0), from = place(0);
+    canvas.line(from, to, width_px, grey);
+  }
   TellingPicture out{canvas.image(), place(kRadius), kRadius};
   const auto patterns = synth::patterns();
   paint_pattern(patterns[static_cast<size_t>(class_index)], out.centre, kRadius,
