@@ -26,6 +26,10 @@ classifier = muster.SetClassifier("emk-fourier", n_jobs=-1).fit(train, train_lab
 print(f"{100 * classifier.score(test, test_labels):.1f} % of {len(test)} new pictures are right")
 classifier.save("photos.muster")
 
+explanation = classifier.explain(test[0])
+strongest = explanation.strongest_for[0]
+print(f"{explanation.label}: most of all for the patch at {explanation.places[strongest][:2]}")
+
 scores = cross_val_score(classifier, data.paths, data.labels, cv=3)
 print(f"{100 * scores.mean():.1f} % by cross-validation")
 

@@ -6,7 +6,12 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
+#include <array>
+
+#include "explain.h"
 #include "inputs.h"
+#include "results.h"
 #include "work.h"
 
 namespace muster::python {
@@ -41,25 +46,6 @@ void translate(std::exception_ptr pointer) {
   }
 }
 
-// ---- Arrays that take over what the library made, without a copy
-
-template <class T>
-py::array_t<T> array_of(std::vector<T> values, std::vector<py::ssize_t> shape) {
-  auto* const owned = new std::vector<T>(std::move(values));
-  const py::capsule owner(owned, [](void* p) { delete static_cast<std::vector<T>*>(p); });
-  return py::array_t<T>(std::move(shape), owned->data(), owner);
-}
-
-py::ssize_t extent(std::size_t count) { return static_cast<py::ssize_t>(count); }
-
-py::array_t<float> array_of(Vectors vectors) {
-  return array_of(std::move(vectors.values), {extent(vectors.rows), extent(vectors.dim)});
-}
-
-py::array_t<double> array_of(KernelMatrix kernel) {
-  return array_of(std::move(kernel.values), {extent(kernel.rows), extent(kernel.cols)});
-}
-
 py::bytes bytes_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -68,24 +54,27 @@ std::span<const std::byte> view_of(const py::bytes& bytes) {
   return std::as_bytes(std::span(std::string_view(bytes)));
 }
 
-// A result of `job(options)`, with the options' threads, progress, notices and cancellation set.
-template <class Options, class Job>
-auto work_on(Work& work, bool is_short, Options options, const Job& job) {
-  work.apply_to(options);
-  std::optional<std::invoke_result_t<Job, const Options&>> out;
-  work.run([&] { out = job(options); }, is_short);
-  return *std::move(out);
-}
-
 // ---- Models
+
+constexpr std::array<const char*, 3> kEfforts = {"quick", "normal", "thorough"};
+
+Effort effort_of(const std::string& name) {
+  const auto found = std::ranges::find(kEfforts, name);
+  if (found == kEfforts.end())
+    throw Error(ErrorKind::kUsage, "effort='" + name + "'; allowed are quick, normal, thorough");
+  return static_cast<Effort>(found - kEfforts.begin());
+}
 
 template <class Labels>
 Model train_on(const ItemViews& items, const Labels& labels, const std::string& method,
-               const Overrides& set, std::uint64_t seed, bool keep_training, bool class_mixtures,
+               const Overrides& set, std::uint64_t seed, const std::string& effort,
+               const std::vector<std::string>& groups, bool keep_training, bool class_mixtures,
                const Path& universal, bool strict, const Path& cache, Work& work) {
   TrainOptions options{.method = method,
                        .set = set,
                        .seed = seed,
+                       .effort = effort_of(effort),
+                       .groups = groups,
                        .keep_training = keep_training,
                        .class_mixtures = class_mixtures,
                        .universal = universal,
@@ -123,6 +112,31 @@ py::object fit_facts(const std::optional<FitFacts>& facts) {
   return out;
 }
 
+py::object choice_of(const std::optional<Choice>& choice) {
+  if (!choice) return py::none();
+  py::list tried;
+  for (const Choice::Tried& one : choice->tried) {
+    py::dict row;
+    row["name"] = one.name;
+    row["recipe"] = one.recipe;
+    row["C"] = one.C;
+    row["score"] = one.score;
+    row["error"] = one.error;
+    row["items"] = one.items;
+    row["repeats"] = one.repeats;
+    row["seconds"] = one.seconds;
+    row["chosen"] = one.chosen;
+    tried.append(row);
+  }
+  py::dict out;
+  out["effort"] = kEfforts[static_cast<std::size_t>(choice->effort)];
+  out["folds"] = choice->folds;
+  out["tried"] = tried;
+  out["estimate"] = choice->estimate;
+  out["error"] = choice->error;
+  return out;
+}
+
 py::dict report_of(const Model& model) {
   const FitReport& report = model.report();
   py::list left_out;
@@ -133,12 +147,16 @@ py::dict report_of(const Model& model) {
   out["left_out"] = left_out;
   out["seconds"] = report.seconds;
   out["fit"] = fit_facts(report.fit);
+  out["choice"] = choice_of(report.choice);
   return out;
 }
 
 void bind_model(py::module_& m) {
   py::class_<Model>(m, "Model")
       .def("predict", predict, py::arg("items"), py::arg("work"))
+      .def("explain", explain_item, py::arg("items"), py::arg("class_name"), py::arg("against"),
+           py::arg("regions"), py::arg("leave_out"), py::arg("map_side"), py::arg("patches"),
+           py::arg("deciding"), py::arg("training"), py::arg("work"))
       .def("save", &Model::save, py::arg("path"))
       .def("bytes", [](const Model& model) { return bytes_of(model.bytes()); })
       .def("report", report_of)
@@ -152,13 +170,13 @@ void bind_model(py::module_& m) {
       .def(py::pickle([](const Model& model) { return bytes_of(model.bytes()); },
                       [](const py::bytes& bytes) { return load(view_of(bytes)); }));
   m.def("train", train_on<std::vector<std::string>>, py::arg("items"), py::arg("labels"),
-        py::arg("method"), py::arg("set"), py::arg("seed"), py::arg("keep_training"),
-        py::arg("class_mixtures"), py::arg("universal"), py::arg("strict"), py::arg("cache"),
-        py::arg("work"));
-  m.def("train_multi_label", train_on<std::vector<std::vector<std::string>>>, py::arg("items"),
-        py::arg("labels"), py::arg("method"), py::arg("set"), py::arg("seed"),
+        py::arg("method"), py::arg("set"), py::arg("seed"), py::arg("effort"), py::arg("groups"),
         py::arg("keep_training"), py::arg("class_mixtures"), py::arg("universal"),
         py::arg("strict"), py::arg("cache"), py::arg("work"));
+  m.def("train_multi_label", train_on<std::vector<std::vector<std::string>>>, py::arg("items"),
+        py::arg("labels"), py::arg("method"), py::arg("set"), py::arg("seed"), py::arg("effort"),
+        py::arg("groups"), py::arg("keep_training"), py::arg("class_mixtures"),
+        py::arg("universal"), py::arg("strict"), py::arg("cache"), py::arg("work"));
   m.def("load", py::overload_cast<const Path&>(load), py::arg("path"),
         py::call_guard<py::gil_scoped_release>());
 }

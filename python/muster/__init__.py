@@ -14,6 +14,7 @@ from ._classifier import SetClassifier, load
 from ._dataset import Dataset, read_dataset
 from ._encoder import SetEncoder
 from ._errors import DataError, Error, MusterWarning, RuntimeFailure, UsageError
+from ._explain import DecidingItem, Explanation
 from ._features import LocalFeatures
 from ._kernel import SetKernel
 from ._sets import Sets
@@ -23,7 +24,9 @@ __version__ = _muster.version()
 __all__ = [
     "DataError",
     "Dataset",
+    "DecidingItem",
     "Error",
+    "Explanation",
     "LocalFeatures",
     "MusterWarning",
     "RuntimeFailure",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _muster
 from ._errors import UsageError
 from ._estimator import Options, PathLike, SetEstimator, logger
+from ._explain import Explanation, explanation_of
 from ._labels import LabelCoder, Labels
 from ._progress import Progress
 from ._sets import item_views
@@ -36,6 +38,8 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
         One seed gives one model, on any number of threads. 1 is the seed of the command as well; None draws one.
     n_jobs : int, optional
         Threads, as scikit-learn counts them: None for one (or what joblib's context says), -1 for all.
+    effort : {"quick", "normal", "thorough"}, default="normal"
+        How much the method ``"auto"`` tries; more takes longer.
     strict : bool, default=True
         Whether an item that cannot be used, such as a damaged picture or a set with NaN, is an error in `fit`. If not, it is left out with a warning.
     keep_training : bool, default=False
@@ -56,7 +60,8 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
     recipe_ : str
         The method with every option spelled out.
     report_ : dict
-        How it was fitted: "items", "left_out", "seconds", and "fit" with "C", "folds", "tried" and "cross_validated".
+        How it was fitted: "items", "left_out", "seconds", "fit" with "C", "folds", "tried" and "cross_validated", and for the method
+        ``"auto"`` "choice" with "effort", "folds", "tried" (a dictionary per recipe that was judged), "estimate" and its "error".
     n_features_in_ : int
         Components per vector; only if it was fitted to arrays.
     model_ : object
@@ -88,6 +93,7 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
         options: Options = None,
         random_state: Any = 1,
         n_jobs: Optional[int] = None,
+        effort: str = "normal",
         strict: bool = True,
         keep_training: bool = False,
         class_mixtures: bool = False,
@@ -99,6 +105,7 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
         self.options = options
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.effort = effort
         self.strict = strict
         self.keep_training = keep_training
         self.class_mixtures = class_mixtures
@@ -106,7 +113,7 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
         self.cache = cache
         self.progress = progress
 
-    def fit(self, X: Any, y: Labels) -> "SetClassifier":
+    def fit(self, X: Any, y: Labels, groups: Optional[Sequence[Any]] = None) -> "SetClassifier":
         """Learns from labelled items.
 
         Parameters
@@ -116,6 +123,9 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
             or a uint8 array.
         y : sequence
             One label per item (texts or whole numbers), or several: lists of labels, or an indicator matrix with one column per label.
+        groups : sequence, optional
+            One entry per item, equal for items that belong together, such as views of one object: the method ``"auto"`` judges recipes on
+            groups that they were not trained on.
 
         Returns
         -------
@@ -133,6 +143,8 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
                 method="" if self.method == "auto" else self.method,
                 set=self._overrides(),
                 seed=self._seed(),
+                effort=self.effort,
+                groups=[] if groups is None else [str(group) for group in groups],
                 keep_training=self.keep_training,
                 class_mixtures=self.class_mixtures,
                 universal="" if self.universal is None else os.fspath(self.universal),
@@ -191,6 +203,75 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
             binarizer = MultiLabelBinarizer().fit([*predicted, *y])
             predicted, y = binarizer.transform(predicted), binarizer.transform(y)
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+
+    def explain(
+        self,
+        x: Any,
+        label: Any = None,
+        *,
+        against: Any = None,
+        regions: int = 8,
+        leave_out: bool = False,
+        map_side: int = 64,
+        strongest: int = 6,
+        deciding: int = 5,
+        training: Optional[PathLike] = None,
+    ) -> Explanation:
+        """What in one item speaks for a class.
+
+        Parameters
+        ----------
+        x : array, pair, path, bytes or picture
+            One entry of an ``X``.
+        label : object, optional
+            The class to explain; the most probable one if it is left out.
+        against : object, optional
+            A class whose score is subtracted.
+        regions : int, default=8
+            By leaving out: cells per side that the picture is divided into.
+        leave_out : bool, default=False
+            Leaves regions out even if the model's sums tell.
+        map_side : int, default=64
+            Cells of the map along the longer side.
+        strongest : int, default=6
+            Most vectors in `Explanation.strongest_for` and `Explanation.strongest_against`.
+        deciding : int, default=5
+            Most training items to name.
+        training : path, optional
+            The data set on disk that the model was trained on, to find the files of training items in.
+
+        Returns
+        -------
+        explanation : Explanation
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from muster import SetClassifier
+        >>> rng = np.random.default_rng(0)
+        >>> X = [rng.normal(label, 1, size=(20, 3)) for label in [0, 2] * 20]
+        >>> classifier = SetClassifier("bow:words=8/linear-svm").fit(X, ["low", "high"] * 20)
+        >>> mixed = np.array([[0, 0, 0], [2, 2, 2]], float)
+        >>> explanation = classifier.explain(mixed, "high")
+        >>> explanation.by, explanation.evidence.argmax()
+        ('exact', 1)
+        """
+        check_is_fitted(self)
+        labels = {str(one): one for one in self.classes_}
+        with self._work() as work:
+            found = self.model_.explain(
+                item_views([x]),
+                class_name="" if label is None else str(label),
+                against="" if against is None else str(against),
+                regions=regions,
+                leave_out=leave_out,
+                map_side=map_side,
+                patches=strongest,
+                deciding=deciding,
+                training="" if training is None else os.fspath(training),
+                work=work,
+            )
+        return explanation_of(found, labels)
 
     def save(self, path: PathLike) -> None:
         """Writes the model to a file that `load`, the command ``muster`` and C++ read. Labels become texts there; pickle keeps them as they are."""

@@ -12,11 +12,54 @@ class FitFacts(TypedDict):
     tried: list[tuple[float, float]]
     cross_validated: Optional[float]
 
+class TriedRecipe(TypedDict):
+    name: str
+    recipe: str
+    C: float
+    score: float
+    error: float
+    items: int
+    repeats: int
+    seconds: float
+    chosen: bool
+
+class Choice(TypedDict):
+    effort: str
+    folds: int
+    tried: list[TriedRecipe]
+    estimate: Optional[float]
+    error: float
+
 class Report(TypedDict):
     items: int
     left_out: list[tuple[str, str]]
     seconds: dict[str, float]
     fit: Optional[FitFacts]
+    choice: Optional[Choice]
+
+class DecidingDict(TypedDict):
+    name: str
+    classes: list[str]
+    kernel: float
+    value: float
+    file: str
+    matches: list[tuple[int, float, float, float]]
+
+class ExplanationDict(TypedDict):
+    class_name: str
+    against: str
+    probability: float
+    score: float
+    by: str
+    rest: float
+    features: list[str]
+    evidence: npt.NDArray[np.float64]
+    feature_of: npt.NDArray[np.int64]
+    places: Optional[npt.NDArray[np.float32]]
+    map: Optional[npt.NDArray[np.float64]]
+    strongest_for: npt.NDArray[np.int64]
+    strongest_against: npt.NDArray[np.int64]
+    deciding: list[DecidingDict]
 
 class DatasetDict(TypedDict):
     paths: list[str]
@@ -53,6 +96,19 @@ class ItemViews:
 
 class Model:
     def predict(self, items: ItemViews, work: Work) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]: ...
+    def explain(
+        self,
+        items: ItemViews,
+        class_name: str,
+        against: str,
+        regions: int,
+        leave_out: bool,
+        map_side: int,
+        patches: int,
+        deciding: int,
+        training: str,
+        work: Work,
+    ) -> ExplanationDict: ...
     def save(self, path: str) -> None: ...
     def bytes(self) -> bytes: ...
     def report(self) -> Report: ...
@@ -89,6 +145,8 @@ def train(
     method: str,
     set: list[str],
     seed: int,
+    effort: str,
+    groups: list[str],
     keep_training: bool,
     class_mixtures: bool,
     universal: str,
@@ -102,6 +160,8 @@ def train_multi_label(
     method: str,
     set: list[str],
     seed: int,
+    effort: str,
+    groups: list[str],
     keep_training: bool,
     class_mixtures: bool,
     universal: str,

@@ -73,6 +73,9 @@ struct TrainOptions {
   /// For "auto" and data sets on disk: items of a class whose file names agree up to the first '-'
   /// show one object, and recipes are judged on objects that they were not trained on.
   bool by_object = false;
+  /// The same for "auto" and items in memory: items with equal texts, one per item, show one
+  /// object.
+  std::vector<std::string> groups = {};
   /// Keeps the training vectors (kernel machines: their kernel matrix) for add_classes().
   bool keep_training = false;
   /// Keeps one mixture per class, so that typicality goes by likelihood ratio.

@@ -349,6 +349,7 @@ TEST(Api, AutoIsANameAsWellAsTheDefault) {
   EXPECT_EQ(train(sets.views, sets.labels, named).recipe(),
             train(sets.views, sets.labels, quick).recipe());
   EXPECT_ERROR(train(sets.views, sets.labels, {.by_object = true}), kUsage, "by_object");
+  EXPECT_ERROR(train(sets.views, sets.labels, {.groups = {"one"}}), kUsage, "1 groups for");
   EXPECT_ERROR(train(sets.views, sets.labels, {.universal = "mixture.muster"}), kUsage, "name it");
 }
 

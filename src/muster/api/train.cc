@@ -109,8 +109,14 @@ template <class Texts>
 Model train_inputs(Inputs items, const Texts& texts, const TrainOptions& options) {
   const Run run(run_options(options), "train");
   if (options.by_object)
-    throw usage_error("by_object: it goes by the file names of a data set on disk");
+    throw usage_error("by_object: it goes by the file names of a data set on disk; give groups");
   Labels labels = make_labels(texts, items.size());
+  if (!options.groups.empty()) {
+    if (options.groups.size() != items.size())
+      throw usage_error("{} groups for {} items: give one per item", options.groups.size(),
+                        items.size());
+    labels.group_by(options.groups);
+  }
   const CachedSource source(std::make_unique<InputSource>(items), run.source());
   const ItemKind kind = common_kind(source, "train");
   return train_source(source, kind, {all_items_of(source), std::move(labels)}, options, run);
@@ -120,6 +126,8 @@ Model train_inputs(Inputs items, const Texts& texts, const TrainOptions& options
 
 Model train(const std::filesystem::path& data, const TrainOptions& options) {
   const Run run(run_options(options), "train");
+  if (!options.groups.empty())
+    throw usage_error("groups: they are of items in memory; for a data set on disk set by_object");
   const Dataset dataset = open_dataset(data);
   run.say_left_out(dataset.notes);
   const CachedSource source(dataset, run.source());
