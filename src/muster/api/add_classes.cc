@@ -13,14 +13,14 @@ namespace fs = std::filesystem;
 
 // A folder of items without class folders: all of one class.
 std::optional<Dataset> open_flat(const fs::path& data, const std::string& class_name) {
-  if (!fs::is_directory(data)) return std::nullopt;
+  if (!is_folder(data)) return std::nullopt;
   const fs::path root = data.has_filename() ? data : data.parent_path();
   const std::string name =
       class_name.empty() ? fs::absolute(root).lexically_normal().filename().string() : class_name;
   DatasetBuilder builder(root);
   bool folders = false;
   for (const fs::path& entry : sorted_entries(root)) {
-    if (fs::is_directory(entry))
+    if (is_folder(entry))
       folders = true;
     else if (item_kind(entry))
       builder.add({entry, entry.filename().string(), object_group(name, entry), Part::kNone},

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "muster/api/item_labels.h"
 #include "muster/api/model_state.h"
 #include "muster/api/run.h"
@@ -47,6 +49,23 @@ bool chooses(const TrainOptions& options) {
   return options.recipe.empty() && (options.method.empty() || options.method == kAutoMethod);
 }
 
+// A class of which nothing is left to learn from must not stay in the model unnoticed. `gone` are
+// the items that cannot be read.
+void require_every_class(const TrainingItems& training, const std::set<size_t>& gone,
+                         const std::string& why, const Run& run, FitReport& report) {
+  std::vector<size_t> left(training.labels.class_names.size());
+  for (size_t i = 0; i < training.items.size(); ++i)
+    if (!gone.contains(training.items[i]))
+      for (const int label : training.labels.of_item[i]) ++left[static_cast<size_t>(label)];
+  for (size_t k = 0; k < left.size(); ++k) {
+    if (left[k] > 0) continue;
+    const std::string message = fmt::format("class '{}': {}", training.labels.class_names[k], why);
+    if (training.labels.single_label())
+      throw data_error("{}; mend its items or take the class out of the data", message);
+    warn(run, message + ", so the model never says it", report);
+  }
+}
+
 // What "auto" chooses; the choice goes to the report.
 Chosen choose(const SetSource& source, const TrainingItems& training, const TrainOptions& options,
               const Run& run, FitReport& report) {
@@ -76,6 +95,7 @@ Model train_source(const SetSource& source, ItemKind kind, const TrainingItems& 
                    const TrainOptions& options, const Run& run) {
   std::optional<UniversalFile> universal;
   FitReport report;
+  require_every_class(training, {}, "it has no item to learn from", run, report);
   Chosen chosen;
   if (chooses(options))
     chosen = choose(source, training, options, run, report);
@@ -95,6 +115,9 @@ Model train_source(const SetSource& source, ItemKind kind, const TrainingItems& 
     fit.left_out = [&](std::span<const ItemFailure> failures) {
       run.say_left_out(reasons_of(failures));
       std::ranges::move(named(source, failures), std::back_inserter(report.left_out));
+      std::set<size_t> gone;
+      for (const ItemFailure& failure : failures) gone.insert(failure.item);
+      require_every_class(training, gone, "none of its items can be read", run, report);
     };
   Pipeline pipeline = fit_pipeline(plan, source, training.items, training.labels, options.seed,
                                    run.progress(), fit);

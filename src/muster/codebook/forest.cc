@@ -194,7 +194,8 @@ void Forest::save(const TensorWriter& out) const {
 
 Forest Forest::load(const TensorReader& in) {
   Forest out;
-  out.input_dim_ = static_cast<size_t>(in.number("input_dim"));
+  out.input_dim_ = in.count("input_dim");
+  in.require_input_dim(out.input_dim_);
   out.roots_ = in.values<uint32_t>("roots");
   const auto features = in.values<int32_t>("features");
   const auto thresholds = in.values<float>("thresholds");

@@ -102,6 +102,7 @@ KMeansTree load_kmeans_tree(const TensorReader& in) {
   tree.first_child = in.values<uint32_t>("first_child");
   const double levels = in.number("levels");
   const size_t n = tree.parents.size();
+  in.require_input_dim(tree.centres.cols());
   in.require(n > 0 && tree.centres.rows() == n && tree.radii.size() == n &&
                  tree.first_child.size() == n + 1,
              "nodes of the tree");

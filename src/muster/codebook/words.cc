@@ -75,7 +75,8 @@ std::unique_ptr<const Words> load_words(const WordsOptions& options, const Tenso
   if (options.vocabulary == VocabularyKind::kForest)
     return std::make_unique<ForestWords>(Forest::load(in.scope("forest")));
   Matrix<float> centres = in.matrix<float>("words");
-  in.require(centres.rows() > 0, "a vocabulary without words");
+  in.require(!centres.empty(), "a vocabulary without words");
+  in.require_input_dim(centres.cols());
   return std::make_unique<NearestWords>(std::move(centres));
 }
 

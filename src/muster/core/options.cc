@@ -20,7 +20,7 @@ Overloaded(Ts...) -> Overloaded<Ts...>;  // clang 14 does not deduce it for aggr
 std::optional<double> parse_number(std::string_view text) {
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || end != text.data() + text.size() || std::isnan(value)) return {};
+  if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
   return value;
 }
 

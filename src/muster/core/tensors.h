@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,8 +57,9 @@ struct TensorMap {
   std::map<std::string, std::string> metadata;
 };
 
-// Writes under a prefix into a map that others own; copies what it is given. It is a handle, so a
-// const one writes as well.
+// Writes under a prefix into a map that others own; copies what it is given, and refuses numbers
+// that are not finite, which could not be read again. It is a handle, so a const one writes as
+// well.
 class TensorWriter {
  public:
   explicit TensorWriter(TensorMap& map, std::string prefix = "")
@@ -94,13 +97,26 @@ class TensorWriter {
   std::string prefix_;
 };
 
-// Reads under a prefix; a missing array or one of another type or shape is a data error.
+// Reads under a prefix. An array that is missing, of another type or shape, or that holds a number
+// which is not finite is a data error: what a stage gets from here can be computed with.
 class TensorReader {
  public:
   explicit TensorReader(const TensorMap& map, std::string prefix = "")
       : map_(&map), prefix_(std::move(prefix)) {}
   TensorReader scope(const std::string& name) const {
-    return TensorReader(*map_, prefix_ + name + ".");
+    TensorReader out(*map_, prefix_ + name + ".");
+    out.input_dim_ = input_dim_;
+    return out;
+  }
+  // The same for a stage that gets vectors of this width; its scopes know it, too.
+  TensorReader with_input_dim(size_t width) const {
+    TensorReader out = *this;
+    out.input_dim_ = width;
+    return out;
+  }
+  // What a stage was fitted on must be what it gets, if that is known here.
+  void require_input_dim(size_t width) const {
+    require(!input_dim_ || *input_dim_ == width, "it is for vectors of another dimension");
   }
 
   bool has(const std::string& name) const { return map_->tensors.contains(prefix_ + name); }
@@ -118,7 +134,22 @@ class TensorReader {
     if (tensor.num_bytes > 0) std::memcpy(out.data(), tensor.data, tensor.num_bytes);
     return out;
   }
+  // The same of exactly this shape.
+  template <class T>
+  Matrix<T> matrix(const std::string& name, size_t rows, size_t cols) const {
+    Matrix<T> out = matrix<T>(name);
+    require_shape(name, {out.rows(), out.cols()}, {rows, cols});
+    return out;
+  }
+  template <class T>
+  std::vector<T> values(const std::string& name, size_t count) const {
+    std::vector<T> out = values<T>(name);
+    require_shape(name, {out.size()}, {count});
+    return out;
+  }
   double number(const std::string& name) const;
+  // A number that counts something: whole, from 0 to 2^31.
+  size_t count(const std::string& name) const;
   bool has_text(const std::string& name) const { return map_->metadata.contains(prefix_ + name); }
   std::string text(const std::string& name) const;
   // Throws a data error that says what does not fit.
@@ -126,9 +157,12 @@ class TensorReader {
 
  private:
   const Tensor& find(const std::string& name, DType dtype, size_t rank) const;
+  void require_shape(const std::string& name, std::initializer_list<size_t> shape,
+                     std::initializer_list<size_t> expected) const;
 
   const TensorMap* map_;
   std::string prefix_;
+  std::optional<size_t> input_dim_;
 };
 
 }  // namespace muster

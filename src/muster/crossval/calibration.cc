@@ -182,12 +182,14 @@ void Calibration::save(const TensorWriter& out) const {
 }
 
 Calibration Calibration::load(const TensorReader& in) {
-  const double num_classes = in.number("num_classes");
-  in.require(num_classes >= 1 && num_classes <= 1e7, "number of classes out of range");
+  const size_t num_classes = in.count("num_classes");
+  in.require(num_classes >= 1 && num_classes <= 10'000'000, "number of classes out of range");
   Calibration out = identity(static_cast<int>(num_classes), in.number("multi_label") != 0);
   std::vector<double> slopes = in.values<double>("slopes"), offsets = in.values<double>("offsets");
   in.require(slopes.size() == out.slopes_.size() && offsets.size() == out.offsets_.size(),
              "calibration does not fit the number of classes");
+  // The best score must stay the most probable class.
+  in.require(out.multi_label_ || slopes[0] >= 0, "a calibration that turns scores around");
   out.slopes_ = std::move(slopes);
   out.offsets_ = std::move(offsets);
   return out;

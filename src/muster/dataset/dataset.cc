@@ -5,7 +5,7 @@
 #include "muster/core/error.h"
 #include "muster/dataset/file_names.h"
 #include "muster/dataset/voc.h"
-#include "muster/store/mapped_file.h"
+#include "muster/store/read_file.h"
 
 namespace muster {
 namespace fs = std::filesystem;
@@ -19,8 +19,8 @@ constexpr const char* kExpectedLayout =
 
 void add_class_folder(const fs::path& folder, const std::string& class_name, const fs::path& root,
                       Part part, DatasetBuilder& builder) {
-  for (const fs::path& entry : sorted_entries(folder)) {
-    if (fs::is_directory(entry)) {
+  for (const fs::path& entry : builder.entries_of(folder)) {
+    if (is_folder(entry)) {
       builder.note(fmt::format("'{}' passed over: a folder inside a class folder", entry.string()));
     } else if (!item_kind(entry)) {
       builder.pass_over(entry);
@@ -35,7 +35,7 @@ void add_class_folder(const fs::path& folder, const std::string& class_name, con
 void add_class_folders(const fs::path& parent, const fs::path& root, Part part,
                        DatasetBuilder& builder) {
   for (const fs::path& entry : sorted_entries(parent)) {
-    if (fs::is_directory(entry)) {
+    if (is_folder(entry)) {
       add_class_folder(entry, entry.filename().string(), root, part, builder);
     } else if (item_kind(entry)) {
       builder.note(fmt::format("'{}' passed over: it is not in a class folder", entry.string()));
@@ -47,7 +47,7 @@ void add_class_folders(const fs::path& parent, const fs::path& root, Part part,
 
 Dataset open_folder(const fs::path& root) {
   DatasetBuilder builder(root);
-  if (fs::is_directory(root / "train") && fs::is_directory(root / "test")) {
+  if (is_folder(root / "train") && is_folder(root / "test")) {
     add_class_folders(root / "train", root, Part::kTrain, builder);
     add_class_folders(root / "test", root, Part::kTest, builder);
     for (const fs::path& entry : sorted_entries(root))
@@ -64,9 +64,8 @@ Dataset open_folder(const fs::path& root) {
 }
 
 Dataset open_list(const fs::path& file) {
-  const auto mapped = MappedFile::open(file);
-  const std::string text(reinterpret_cast<const char*>(mapped->bytes().data()),
-                         mapped->bytes().size());
+  const std::vector<std::byte> bytes = read_file(file);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   return parse_list(text, file.has_parent_path() ? file.parent_path() : fs::path("."),
                     file.string());
 }
@@ -85,7 +84,7 @@ Dataset open_dataset(const fs::path& path) {
   }
   // "photos/" and "photos" are the same folder, and give the same names.
   const fs::path root = path.has_filename() ? path : path.parent_path();
-  if (fs::is_regular_file(root / "labels.tsv")) return open_list(root / "labels.tsv");
+  if (fs::is_regular_file(root / "labels.tsv", error)) return open_list(root / "labels.tsv");
   if (is_voc(root)) return open_voc(root);
   return open_folder(root);
 }

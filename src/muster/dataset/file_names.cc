@@ -79,6 +79,11 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+bool is_folder(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_directory(path, unknown);
+}
+
 std::string object_group(const std::string& class_name, const fs::path& file) {
   const std::string stem = file.stem().string();
   return class_name + "/" + stem.substr(0, stem.find('-'));
@@ -112,6 +117,15 @@ void DatasetBuilder::pass_over(const fs::path& file) {
   if (is_places_file(file)) return;
   note(fmt::format("'{}' passed over: its extension is not one of {}", file.string(),
                    kItemExtensions));
+}
+
+std::vector<fs::path> DatasetBuilder::entries_of(const fs::path& folder) {
+  try {
+    return sorted_entries(folder);
+  } catch (const Error& error) {
+    note(fmt::format("'{}' passed over: {}", folder.string(), error.what()));
+    return {};
+  }
 }
 
 Dataset DatasetBuilder::finish(const std::string& source) {

@@ -21,6 +21,9 @@ bool is_places_file(const std::filesystem::path& file);
 bool is_hidden(const std::filesystem::path& file);
 bool is_utf8(std::string_view text);
 
+// False as well for what cannot be looked at: a loop of symbolic links, a name that is too long.
+bool is_folder(const std::filesystem::path& path);
+
 // class/stem up to the first '-'.
 std::string object_group(const std::string& class_name, const std::filesystem::path& file);
 
@@ -36,6 +39,8 @@ class DatasetBuilder {
   void note(std::string text) { dataset_.notes.push_back(std::move(text)); }
   // Notes a file whose extension is not an item's.
   void pass_over(const std::filesystem::path& file);
+  // As sorted_entries, but a folder that cannot be read is noted and passed over.
+  std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
   bool empty() const { return dataset_.items.empty(); }
   // Requires items; decides their kind. A mix of kinds is a data error.
   Dataset finish(const std::string& source);

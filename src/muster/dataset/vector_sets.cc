@@ -1,11 +1,11 @@
 #include <algorithm>
 
-#include "muster/core/error.h"
+#include "muster/core/check_set.h"
 #include "muster/dataset/dataset.h"
 #include "muster/dataset/file_names.h"
-#include "muster/store/mapped_file.h"
 #include "muster/store/npy.h"
 #include "muster/store/npz.h"
+#include "muster/store/read_file.h"
 
 namespace muster {
 namespace fs = std::filesystem;
@@ -13,19 +13,11 @@ namespace fs = std::filesystem;
 namespace {
 
 // n x 2 becomes n x 3 with scale 0, which is what methods that know only x and y ignore.
-Matrix<float> check_places(Matrix<float> places, size_t num_vectors, const std::string& file) {
+Matrix<float> three_columns(Matrix<float> places, size_t num_vectors, const std::string& file) {
   if (places.rows() != num_vectors || (places.cols() != 2 && places.cols() != 3))
     throw data_error(
         "'{}': places are {} x {}; expected {} x 2 (x, y) or {} x 3 (x, y, scale), one per vector",
         file, places.rows(), places.cols(), num_vectors, num_vectors);
-  for (size_t r = 0; r < places.rows(); ++r)
-    for (size_t c = 0; c < places.cols(); ++c)
-      if (places(r, c) < 0 || places(r, c) > 1)
-        throw data_error("'{}': place {} has {} = {}; places lie in [0, 1] of the image", file, r,
-                         c == 0   ? "x"
-                         : c == 1 ? "y"
-                                  : "scale",
-                         places(r, c));
   if (places.cols() == 3) return places;
   Matrix<float> out(places.rows(), 3);
   for (size_t r = 0; r < out.rows(); ++r) std::ranges::copy(places.row(r), out.row(r).begin());
@@ -34,8 +26,8 @@ Matrix<float> check_places(Matrix<float> places, size_t num_vectors, const std::
 
 VectorSet load_npz(const fs::path& path) {
   const std::string name = path.string();
-  const auto file = MappedFile::open(path);
-  const std::vector<NpzMember> members = parse_npz(file->bytes(), name);
+  const std::vector<std::byte> bytes = read_file(path);
+  const std::vector<NpzMember> members = parse_npz(bytes, name);
   const auto find = [&](std::string_view member) {
     return std::ranges::find(members, member, &NpzMember::name);
   };
@@ -47,7 +39,7 @@ VectorSet load_npz(const fs::path& path) {
   set.vectors = npz_to_matrix<float>(*vectors, name);
   set.places = Matrix<float>(set.size(), 0);
   if (const auto places = find("places"); places != members.end())
-    set.places = check_places(npz_to_matrix<float>(*places, name), set.size(), name);
+    set.places = three_columns(npz_to_matrix<float>(*places, name), set.size(), name);
   return set;
 }
 
@@ -64,25 +56,28 @@ VectorSet load_vector_set(const fs::path& path) {
     set.vectors = read_npy<float>(path);
     set.places = Matrix<float>(set.size(), 0);
     const fs::path places = fs::path(path).replace_extension(".places.npy");
-    if (fs::exists(places))
-      set.places = check_places(read_npy<float>(places), set.size(), places.string());
+    std::error_code unknown;  // such as a name that is too long with this ending
+    if (fs::exists(places, unknown))
+      set.places = three_columns(read_npy<float>(places), set.size(), places.string());
   }
   if (set.dim() == 0)
     throw data_error("'{}': its vectors have no components; expected n x d with d >= 1",
                      path.string());
+  check_set(set, path.string());
   return set;
 }
 
 std::vector<fs::path> set_files(const fs::path& directory) {
-  if (fs::is_regular_file(directory) && item_kind(directory) == ItemKind::kVectorSets)
+  std::error_code unknown;
+  if (fs::is_regular_file(directory, unknown) && item_kind(directory) == ItemKind::kVectorSets)
     return {directory};
-  if (!fs::is_directory(directory))
+  if (!is_folder(directory))
     throw data_error(
         "the folder '{}' does not exist; expected a folder of .npy files, one set each",
         directory.string());
   std::vector<fs::path> sets = sorted_entries(directory);
   std::erase_if(sets, [](const fs::path& file) {
-    return fs::is_directory(file) || item_kind(file) != ItemKind::kVectorSets;
+    return is_folder(file) || item_kind(file) != ItemKind::kVectorSets;
   });
   if (sets.empty())
     throw data_error("'{}' holds no .npy or .npz files; expected one n x d array per set",

@@ -57,7 +57,7 @@ TEST(VectorSets, BadSetsAreRefused) {
   Matrix<float> outside(3, 2);
   outside(2, 1) = 1.5f;
   write_npy(dir / "p.places.npy", outside);
-  EXPECT_ERROR(load_vector_set(dir / "p.npy"), kData, "place 2 has y = 1.5");
+  EXPECT_ERROR(load_vector_set(dir / "p.npy"), kData, "place 2 holds 1.5");
 }
 
 TEST(VectorSets, AFolderOfSetsIsListedInOrder) {

@@ -8,7 +8,7 @@
 
 #include "muster/core/error.h"
 #include "muster/dataset/file_names.h"
-#include "muster/store/mapped_file.h"
+#include "muster/store/read_file.h"
 
 namespace muster {
 namespace fs = std::filesystem;
@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string read_text(const fs::path& file) {
-  const auto mapped = MappedFile::open(file);
-  return {reinterpret_cast<const char*>(mapped->bytes().data()), mapped->bytes().size()};
+  const std::vector<std::byte> bytes = read_file(file);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::string trimmed(std::string_view text) {
@@ -68,7 +68,7 @@ void read_list(const fs::path& file, Part part, const std::string& class_name, V
 // ImageSets/Main/CLASS_SPLIT.txt; says whether there were any.
 bool read_class_lists(const fs::path& folder, VocImages& images) {
   bool found = false;
-  if (!fs::is_directory(folder)) return false;
+  if (!is_folder(folder)) return false;
   for (const fs::path& file : sorted_entries(folder)) {
     const std::string stem = file.stem().string();
     const size_t underscore = stem.rfind('_');
@@ -83,11 +83,11 @@ bool read_class_lists(const fs::path& folder, VocImages& images) {
 
 fs::path lists_folder(const fs::path& root) {
   const fs::path sets = root / "ImageSets";
-  return fs::is_directory(sets / "Main") ? sets / "Main" : sets;
+  return is_folder(sets / "Main") ? sets / "Main" : sets;
 }
 
 fs::path pictures_folder(const fs::path& root) {
-  return fs::is_directory(root / "JPEGImages") ? root / "JPEGImages" : root / "PNGImages";
+  return is_folder(root / "JPEGImages") ? root / "JPEGImages" : root / "PNGImages";
 }
 
 void read_annotations(const fs::path& root, VocImages& images) {
@@ -200,12 +200,12 @@ std::vector<VocObject> parse_voc_annotation(const std::string& xml, const std::s
   return objects;
 }
 
-bool is_voc(const fs::path& root) { return fs::is_directory(pictures_folder(root)); }
+bool is_voc(const fs::path& root) { return is_folder(pictures_folder(root)); }
 
 Dataset open_voc(const fs::path& root) {
   VocImages images;
   if (!read_class_lists(lists_folder(root), images)) {
-    if (!fs::is_directory(root / "Annotations"))
+    if (!is_folder(root / "Annotations"))
       throw data_error(
           "'{}' looks like a PASCAL VOC folder but has neither ImageSets/Main/CLASS_SPLIT.txt nor "
           "Annotations/",

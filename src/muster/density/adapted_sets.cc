@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "muster/core/stored_starts.h"
+
 namespace muster {
 namespace {
 
@@ -126,13 +128,10 @@ std::vector<Gmm> AdaptedSets::load_mixtures(const TensorReader& in) const {
     std::ranges::copy(stored.values(), out.data());
     return out;
   };
-  const std::vector<int64_t> starts = in.values<int64_t>("starts");
   const Matrix<double> means = matrix("means");
-  const auto total = static_cast<int64_t>(means.rows());
-  in.require(!starts.empty() && starts.front() == 0 && starts.back() == total,
-             "bounds of the stored sets");
+  const size_t total = means.rows();
+  const std::vector<size_t> starts = load_starts(in, total);
   in.require(means.cols() == dim() || total == 0, "Gaussians of another dimension");
-  for (double value : means.values()) in.require(std::isfinite(value), "a mean that is not finite");
   std::vector<double> weights;
   Matrix<double> covariances;
   const size_t rows = full ? dim() : 1;  // of a covariance
@@ -147,8 +146,7 @@ std::vector<Gmm> AdaptedSets::load_mixtures(const TensorReader& in) const {
   std::vector<Gmm> out;
   for (size_t s = 0; s + 1 < starts.size(); ++s) {
     in.require(starts[s] < starts[s + 1], "bounds of the stored sets");
-    const auto begin = static_cast<size_t>(starts[s]),
-               count = static_cast<size_t>(starts[s + 1]) - begin;
+    const size_t begin = starts[s], count = starts[s + 1] - begin;
     in.require(options_.estimate == Estimate::kMle || count == universal.num_components(),
                "an adapted mixture of another size");
     Matrix<double> own_means(means.view().slice_rows(begin, count));
@@ -162,9 +160,8 @@ std::vector<Gmm> AdaptedSets::load_mixtures(const TensorReader& in) const {
                       : std::ranges::all_of(own.row(m),
                                             [](double v) { return std::isfinite(v) && v > 0; }),
                  "a covariance that is not positive definite");
-    out.emplace_back(
-        std::vector<double>(weights.begin() + starts[s], weights.begin() + starts[s + 1]),
-        std::move(own_means), std::move(own), kind());
+    out.emplace_back(std::vector<double>(weights.data() + begin, weights.data() + begin + count),
+                     std::move(own_means), std::move(own), kind());
   }
   return out;
 }

@@ -217,7 +217,8 @@ std::shared_ptr<const SetKernel> fit_klk(const KlkOptions& options, const Sample
 
 std::shared_ptr<const SetKernel> load_klk(const KlkOptions& options, const TensorReader& in) {
   KlkOptions settled = options;
-  if (in.has("gamma")) settled.gamma = in.number("gamma");
+  settled.gamma = in.number("gamma");
+  in.require(*settled.gamma > 0, "a factor that is not positive");
   return std::make_shared<Klk>(settled, AdaptedSets::load(options.sets, in));
 }
 

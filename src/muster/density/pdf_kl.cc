@@ -131,8 +131,8 @@ std::shared_ptr<const SetKernel> fit_pdf_kl(const PdfKlOptions& options, const S
 }
 
 std::shared_ptr<const SetKernel> load_pdf_kl(const PdfKlOptions& options, const TensorReader& in) {
-  std::optional<double> alpha;
-  if (in.has("alpha")) alpha = in.number("alpha");
+  const double alpha = in.number("alpha");
+  in.require(alpha > 0, "a factor that is not positive");
   return std::make_shared<PdfKl>(
       alpha, SetMixtures::load(one_gaussian(options.gaussian), in.scope("prior")));
 }

@@ -1,5 +1,6 @@
 #include "muster/density/pdf_product.h"
 
+#include "muster/core/stored_starts.h"
 #include "muster/density/mixture_product.h"
 #include "muster/math/gaussian_pairs.h"
 
@@ -50,22 +51,17 @@ class PdfProduct final : public SetKernel {
   }
 
   Represented load_represented(const TensorReader& in) const override {
-    const std::vector<int64_t> starts = in.values<int64_t>("starts");
-    const std::vector<double> weights = in.values<double>("log_weights");
     const Matrix<double> all = in.matrix<double>("gaussians");
+    const std::vector<double> weights = in.values<double>("log_weights", all.rows());
+    const std::vector<size_t> starts = load_starts(in, all.rows());
     in.require(all.cols() == packed_gaussian_size(mixtures_.dim(), mixtures_.kind()),
                "Gaussians of another dimension");
-    in.require(!starts.empty() && starts.front() == 0 &&
-                   starts.back() == static_cast<int64_t>(weights.size()) &&
-                   weights.size() == all.rows(),
-               "bounds of the stored sets");
     Represented out;
     for (size_t s = 0; s + 1 < starts.size(); ++s) {
       in.require(starts[s] < starts[s + 1], "bounds of the stored sets");
-      const auto begin = static_cast<size_t>(starts[s]),
-                 count = static_cast<size_t>(starts[s + 1]) - begin;
+      const size_t begin = starts[s], count = starts[s + 1] - begin;
       PackedMixture mixture{Matrix<double>(all.view().slice_rows(begin, count)),
-                            {weights.begin() + starts[s], weights.begin() + starts[s + 1]}};
+                            {weights.data() + begin, weights.data() + begin + count}};
       product_.set_norm(mixture);
       out.push_back(std::make_shared<PdfSet>(std::move(mixture)));
     }

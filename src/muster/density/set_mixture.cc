@@ -48,6 +48,9 @@ SetMixtures SetMixtures::load(const GmmOptions& shape, const TensorReader& in) {
   const size_t d = prior.mean.size();
   in.require(d > 0 && prior.covariance.rows() == d && prior.covariance.cols() == d,
              "a prior of another dimension");
+  in.require_input_dim(d);
+  for (size_t t = 0; t < d; ++t)
+    in.require(prior.covariance(t, t) >= 0, "a prior with a negative variance");
   return SetMixtures(shape, std::move(prior));
 }
 

@@ -18,6 +18,7 @@
 #include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
 #include "muster/results/results_json.h"
+#include "muster/store/atomic_file.h"
 #include "muster/store/npy.h"
 
 namespace muster {
@@ -104,7 +105,7 @@ class Experiment {
   }
 
   Results run() {
-    fs::create_directories(options_.out / "raw");
+    make_folder(options_.out / "raw");
     extract_features();
     split();
     auto written = std::chrono::steady_clock::now();

@@ -90,7 +90,8 @@ TEST(Bmp, BadFilesAreRefused) {
   expect_refused(make_bmp({-5, 5}), "header");
   expect_refused(make_bmp({5, 5}), "cut short");
   expect_refused(make_bmp({5, 5, 8, 1, palette(4), bytes_of({3, 1})}), "cut short");
-  expect_refused(make_bmp({9000, 9000, 8, 1, palette(4), bytes_of({0, 1})}), "cut short");
+  expect_refused(make_bmp({3900, 3900, 8, 1, palette(4), bytes_of({0, 1})}), "cut short");
+  expect_refused(make_bmp({9000, 9000, 8, 1, palette(4), bytes_of({0, 1})}), "too few bytes");
   expect_refused(make_bmp({5, 5, 24, 4, {}, Bytes(100)}), "compression 4");
   expect_refused(make_bmp({5, 5, 7, 0, {}, Bytes(100)}), "7 bits");
 }

@@ -1,16 +1,11 @@
 #include "muster/image/decode.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 
 #include "muster/image/formats.h"
 #include "muster/image/resize.h"
+#include "muster/store/read_file.h"
 
 namespace muster {
 namespace {
@@ -61,43 +56,6 @@ Size shrunk(Size size, int longest_side_px) {
   return {side(size.width), side(size.height)};
 }
 
-class File {
- public:
-  // Without waiting for the other end of a pipe.
-  explicit File(const std::filesystem::path& path)
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-std::vector<std::byte> read_regular_file(const std::filesystem::path& path) {
-  const std::string name = path.string();
-  const File file(path);
-  if (file.descriptor() < 0) {
-    throw data_error("{}: cannot be opened ({}); check that the file exists and may be read", name,
-                     std::strerror(errno));
-  }
-  struct stat status {};
-  if (::fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw data_error("{}: cannot be opened as a picture: not a regular file", name);
-  check_file_size(static_cast<uint64_t>(status.st_size), name);
-  std::vector<std::byte> bytes(static_cast<size_t>(status.st_size));
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t count = ::read(file.descriptor(), bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw data_error("{}: cannot be read to its end", name);
-    done += static_cast<size_t>(count);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 Image decode_image(std::span<const std::byte> bytes, const std::string& name,
@@ -127,7 +85,7 @@ Image shrink(Image image, int longest_side_px) {
 }
 
 Image read_image(const std::filesystem::path& path, const DecodeOptions& options) {
-  return decode_image(read_regular_file(path), path.string(), options);
+  return decode_image(read_file(path, kMaxBytes), path.string(), options);
 }
 
 }  // namespace muster

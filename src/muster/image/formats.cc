@@ -3,6 +3,13 @@
 #include "muster/image/decode.h"
 
 namespace muster {
+namespace {
+
+// A small file must not become a huge picture: beyond this size a flat JPEG, the most packed of
+// what people make, has 64 pixels in a byte.
+constexpr uint64_t kFreePixels = 16'000'000, kMostPixelsPerByte = 80;
+
+}  // namespace
 
 const PictureFormat* find_format(std::span<const std::byte> bytes) {
   const ByteReader in(bytes);
@@ -22,6 +29,8 @@ void check_size(const PictureBytes& in, const PictureFormat& format, uint64_t wi
     throw data_error("{}: {} x {} pixels are more than the {} million allowed; shrink the picture",
                      in.name, width, height, in.max_pixels / 1'000'000);
   }
+  if (width * height > kFreePixels && width * height / kMostPixelsPerByte > in.bytes.size())
+    throw damaged(in, format, "too few bytes for its size");
 }
 
 Error damaged(const PictureBytes& in, const PictureFormat& format, std::string_view reason) {

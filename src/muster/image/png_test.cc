@@ -95,5 +95,12 @@ TEST(Png, ChunksThatReachBeyondTheEndAreRefused) {
   expect_refused(png, "cut short");
 }
 
+TEST(Png, ASmallFileMustNotBecomeAHugePicture) {
+  const Bytes flat = encode_png(flat_picture(5000, 5000, 255));
+  EXPECT_LT(flat.size(), 300'000u);
+  expect_refused(flat, "too few bytes for its size");
+  EXPECT_EQ(decode_image(encode_png(flat_picture(3900, 4000, 255)), "a").width, 293);
+}
+
 }  // namespace
 }  // namespace muster

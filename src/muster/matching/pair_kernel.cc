@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kBlockRows = 128;
 constexpr size_t kBlockCols = 256;
 constexpr size_t kSetsPerTile = 4;
-constexpr size_t kMaxPairs = size_t{1} << 30;
+constexpr size_t kMaxPairs = size_t{1} << 26;
 
 // A total order of sets; those that are equal in it have the same vectors.
 bool comes_first(const StoredSet& x, const StoredSet& y) {

@@ -1,5 +1,6 @@
 #include "muster/matching/stored_set.h"
 
+#include "muster/core/stored_starts.h"
 #include "muster/math/nearest.h"
 
 namespace muster {
@@ -28,17 +29,13 @@ void save_stored_sets(RepresentedSpan sets, const TensorWriter& out) {
 }
 
 Represented load_stored_sets(const TensorReader& in) {
-  const std::vector<int64_t> starts = in.values<int64_t>("starts");
   const Matrix<float> all = in.matrix<float>("vectors");
-  in.require(
-      !starts.empty() && starts.front() == 0 && starts.back() == static_cast<int64_t>(all.rows()),
-      "bounds of the stored sets");
+  const std::vector<size_t> starts = load_starts(in, all.rows());
+  if (all.rows() > 0) in.require_input_dim(all.cols());
   Represented out;
   for (size_t i = 0; i + 1 < starts.size(); ++i) {
-    in.require(starts[i] <= starts[i + 1], "bounds of the stored sets");
-    const auto begin = static_cast<size_t>(starts[i]), end = static_cast<size_t>(starts[i + 1]);
-    out.push_back(
-        std::make_shared<StoredSet>(Matrix<float>(all.view().slice_rows(begin, end - begin))));
+    out.push_back(std::make_shared<StoredSet>(
+        Matrix<float>(all.view().slice_rows(starts[i], starts[i + 1] - starts[i]))));
   }
   return out;
 }

@@ -169,8 +169,9 @@ Gmm Gmm::load(const TensorReader& in) {
              "a mixture without components");
   const bool full = covariances.rows() == k * d && d > 1;
   in.require(full || covariances.rows() == k, "covariances of another size than the means");
-  for (double value : covariances.values())
-    in.require(std::isfinite(value), "a covariance that is not finite");
+  in.require(
+      std::ranges::all_of(weights, [](double weight) { return weight >= 0 && weight < 1.001; }),
+      "a weight that is not a share");
   for (size_t m = 0; m < k; ++m)
     if (full)
       in.require(is_positive_definite(covariances.view().slice_rows(m * d, d)),

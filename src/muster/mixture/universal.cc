@@ -28,6 +28,7 @@ void Universal::save(const TensorWriter& out) const {
 Universal Universal::load(const TensorReader& in) {
   Universal universal{Gmm::load(in), in.values<double>("floors")};
   in.require(universal.floors.size() == universal.mixture.dim(), "floors of another dimension");
+  in.require_input_dim(universal.mixture.dim());
   for (double floor : universal.floors)
     in.require(std::isfinite(floor) && floor > 0, "a floor that is not positive");
   return universal;

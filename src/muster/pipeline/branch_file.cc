@@ -41,11 +41,13 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
     width = branch.reducers.back()->output_dim();
   }
   branch.scale = in.number("scale");
+  in.require(branch.scale >= 0, "a negative scale");
   if (on_vectors) {
     branch.feature = load_feature(plan, width, in.scope("feature"));
     return branch;
   }
-  TensorReader kernel = in.scope("kernel");
+  const TensorReader of_kernels = in.with_input_dim(width);
+  TensorReader kernel = of_kernels.scope("kernel");
   std::vector<TensorReader> of_transform;  // each holds what it transforms
   for (size_t t = 0; t < plan.transforms.size(); ++t) {
     of_transform.insert(of_transform.begin(), kernel);
@@ -62,7 +64,8 @@ FittedBranch load_branch(const BranchPlan& plan, bool on_vectors, size_t input_d
   for (size_t t = 0; t < plan.transforms.size(); ++t)
     branch.kernel = plan.transforms[t].as<KernelTransformStage>().load(
         *plan.transforms[t].options, branch.kernel, of_transform[t]);
-  branch.training = branch.kernel->load_represented(in.scope("training"));
+  branch.training = branch.kernel->load_represented(of_kernels.scope("training"));
+  in.require(!branch.training.empty(), "a kernel machine without training sets");
   return branch;
 }
 

@@ -1,5 +1,7 @@
 #include "muster/pipeline/ensemble.h"
 
+#include <cmath>
+
 #include "muster/crossval/cross_validation.h"
 #include "muster/store/file_kind.h"
 #include "muster/store/safetensors.h"
@@ -31,6 +33,11 @@ void require_same_classes(const Pipeline& first, const Pipeline& other,
     throw data_error("fuse: {} gives one label per item, {} several; train both on the same data",
                      first.multi_label() ? name : first_name,
                      first.multi_label() ? first_name : name);
+}
+
+bool is_answer(std::span<const double> scores, std::span<const double> probabilities) {
+  return std::ranges::all_of(scores, [](double score) { return std::isfinite(score); }) &&
+         std::ranges::all_of(probabilities, [](double p) { return p >= 0 && p <= 1 + 1e-9; });
 }
 
 }  // namespace
@@ -131,7 +138,14 @@ Predictions Ensemble::predict(const SetSource& source, std::span<const size_t> i
   check_kinds(source, items);
   std::vector<ItemScores> scores;
   for (const Pipeline& member : members_) scores.push_back(member.score(source, items, progress));
-  return combine(scores);
+  Predictions out = combine(scores);
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!is_answer(out.scores.row(i), out.probabilities.row(i)))
+      throw data_error(
+          "{}: the model cannot tell what it is, since its vectors lead out of the range of "
+          "numbers; they are too large for it, or the model is damaged",
+          source.name(items[i]));
+  return out;
 }
 
 TensorMap Ensemble::tensors() const {

@@ -1,5 +1,6 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "muster/pipeline/choice_file.h"
 #include "muster/pipeline/lazy_training.h"
@@ -54,15 +55,19 @@ void save_training(const KeptTraining& training, const TensorWriter& out) {
   if (!training.gram.empty()) out.put("gram", training.gram);
 }
 
+// Of a pipeline whose classifier takes so many inputs: components of a vector, or training sets.
 std::shared_ptr<const KeptTraining> load_training(const TensorReader& in,
                                                   std::vector<std::string> class_names,
-                                                  bool multi_label) {
+                                                  bool multi_label, bool on_vectors,
+                                                  size_t num_inputs) {
   if (!in.has("labels.ends")) return nullptr;
   auto out = std::make_shared<KeptTraining>();
   const size_t num_classes = class_names.size();
   out->labels = {
       std::move(class_names), load_lists(in.scope("labels"), num_classes), {}, multi_label};
   in.require(multi_label || out->labels.single_label(), "an item without exactly one label");
+  in.require(on_vectors ? in.has("vectors") : out->labels.size() == num_inputs,
+             "labels of other items");
   if (in.has("difficult.ends")) {
     out->labels.difficult = load_lists(in.scope("difficult"), num_classes);
     in.require(out->labels.difficult.size() == out->labels.size(),
@@ -75,16 +80,21 @@ std::shared_ptr<const KeptTraining> load_training(const TensorReader& in,
                "names of other items");
     out->names = names.get<std::vector<std::string>>();
   }
-  if (in.has("vectors")) {
-    out->vectors = in.matrix<float>("vectors");
-    in.require(out->vectors.rows() == out->labels.size(), "training vectors of other items");
-  }
-  if (in.has("gram")) {
-    out->gram = in.matrix<double>("gram");
-    in.require(out->gram.rows() == out->labels.size() && out->gram.cols() == out->labels.size(),
-               "a kernel matrix of other items");
-  }
+  if (in.has("vectors")) out->vectors = in.matrix<float>("vectors", out->labels.size(), num_inputs);
+  if (in.has("gram")) out->gram = in.matrix<double>("gram", out->labels.size(), out->labels.size());
   return out;
+}
+
+std::vector<std::string> parse_class_names(const std::string& text, const std::string& path) {
+  const nlohmann::json names = nlohmann::json::parse(text, nullptr, false);
+  std::set<std::string> seen;
+  const bool ok = names.is_array() && std::ranges::all_of(names, [&](const auto& name) {
+                    return name.is_string() && seen.insert(name.template get<std::string>()).second;
+                  });
+  if (!ok)
+    throw data_error("{}: its class names are not a list of distinct texts; the file is damaged",
+                     path);
+  return names.get<std::vector<std::string>>();
 }
 
 uint64_t parse_seed(const std::string& text, const std::string& path) {
@@ -156,7 +166,7 @@ Pipeline Pipeline::load(std::shared_ptr<const TensorMap> map, const std::string&
   std::vector<FittedBranch> branches;
   for (size_t b = 0; b < plan.branches.size(); ++b) {
     const TensorReader scope = in.scope("branch").scope(std::to_string(b));
-    const auto input_dim = static_cast<size_t>(scope.number("input_dim"));
+    const size_t input_dim = scope.count("input_dim");
     branches.push_back(load_branch(plan.branches[b], plan.on_vectors(), input_dim, scope));
   }
   for (const FittedBranch& branch : branches)
@@ -171,18 +181,22 @@ Pipeline Pipeline::load(std::shared_ptr<const TensorMap> map, const std::string&
   for (const FittedBranch& branch : branches)
     num_inputs = plan.on_vectors() ? num_inputs + branch.feature->dim() : branch.training.size();
   in.require(classifier->num_inputs() == num_inputs, "a classifier of other inputs");
-  const nlohmann::json names = nlohmann::json::parse(in.text("class_names"), nullptr, false);
-  if (!names.is_array() || static_cast<int>(names.size()) != classifier->num_classes())
+  const std::vector<std::string> names = parse_class_names(in.text("class_names"), path);
+  if (static_cast<int>(names.size()) != classifier->num_classes())
     throw data_error("{}: its class names do not fit its classifier; the file is damaged", path);
-  const bool multi_label = in.text("multi_label") == "true";
-  auto training = std::make_shared<LazyTraining>(
-      [map, prefix, multi_label, names = names.get<std::vector<std::string>>()] {
-        return load_training(TensorReader(*map, prefix).scope("training"), names, multi_label);
-      });
+  const std::string several = in.text("multi_label");
+  in.require(several == "true" || several == "false", "multi_label is neither true nor false");
+  const bool multi_label = several == "true", on_vectors = plan.on_vectors();
+  const TensorReader calibration = in.scope("classifier").scope("calibration");
+  in.require((calibration.number("multi_label") != 0) == multi_label,
+             "a classifier for another number of labels per item");
+  auto training = std::make_shared<LazyTraining>([=] {
+    return load_training(TensorReader(*map, prefix).scope("training"), names, multi_label,
+                         on_vectors, num_inputs);
+  });
   std::shared_ptr<const ClassMixtures> class_mixtures =
       load_class_mixtures(in.scope("class_mixtures"), plan, branches);
-  Pipeline out(std::move(plan), std::move(branches), std::move(classifier),
-               names.get<std::vector<std::string>>(), multi_label,
+  Pipeline out(std::move(plan), std::move(branches), std::move(classifier), names, multi_label,
                parse_seed(in.text("seed"), path), std::move(training), std::move(class_mixtures));
   if (in.has_text("choice")) out.set_choice(parse_choice(in.text("choice"), path));
   return out;

@@ -4,7 +4,7 @@
 
 #include "muster/store/checksum.h"
 #include "muster/store/file_kind.h"
-#include "muster/store/mapped_file.h"
+#include "muster/store/read_file.h"
 #include "muster/store/safetensors.h"
 
 namespace muster {
@@ -28,7 +28,7 @@ UniversalFile UniversalFile::load(const std::filesystem::path& path) {
   const TensorReader in(map);
   require_kind(FileKind::kUniversalMixture, in, path.string());
   const std::string recipe = in.text("recipe");
-  const auto input_dim = static_cast<size_t>(in.number("input_dim"));
+  const size_t input_dim = in.count("input_dim");
   std::vector<std::shared_ptr<const Reducer>> reducers;
   size_t width = input_dim;
   try {
@@ -52,7 +52,7 @@ UniversalFile UniversalFile::load(const std::filesystem::path& path) {
           input_dim,
           std::move(reducers),
           std::move(universal),
-          fmt::format("{:016x}", checksum_of(MappedFile::open(path)->bytes()))};
+          fmt::format("{:016x}", checksum_of(read_file(path)))};
 }
 
 FittedBranch UniversalFile::make_branch(const BranchPlan& plan) const {

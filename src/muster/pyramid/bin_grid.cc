@@ -189,7 +189,9 @@ BinGrid::BinGrid(const TensorReader& in)
     : scale_(in.number("scale")), offsets_(in.matrix<double>("offsets")), num_planes_(0) {
   const double planes = in.number("planes");
   in.require(planes >= 0 && planes < kMostPlanes - 1, "number of bit planes");
-  in.require(offsets_.rows() > 0, "offsets of the grids");
+  in.require(!offsets_.empty(), "offsets of the grids");
+  in.require(scale_ > 0, "a scale that is not positive");
+  in.require_input_dim(offsets_.cols());
   num_planes_ = static_cast<int>(planes);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/core/stored_starts.h"
 #include "muster/pyramid/shared_bins.h"
 #include "muster/setkernel/correspondence.h"
 #include "muster/setkernel/gram.h"
@@ -246,19 +247,19 @@ void VgPmk::save_represented(RepresentedSpan sets, const TensorWriter& out) cons
 }
 
 Represented VgPmk::load_represented(const TensorReader& in) const {
-  const auto sizes = in.values<int64_t>("sizes"), starts = in.values<int64_t>("starts");
+  const auto sizes = in.values<int64_t>("sizes");
   const auto nodes = in.values<uint32_t>("nodes"), counts = in.values<uint32_t>("counts");
   const auto radii = in.values<float>("radii");
-  in.require(starts.size() == sizes.size() + 1 && starts.front() == 0 &&
-                 starts.back() == static_cast<int64_t>(nodes.size()) &&
-                 counts.size() == nodes.size() && radii.size() == nodes.size(),
+  const std::vector<size_t> starts = load_starts(in, nodes.size());
+  in.require(starts.size() == sizes.size() + 1 && counts.size() == nodes.size() &&
+                 radii.size() == nodes.size(),
              "nodes of the stored sets");
   Represented out;
   for (size_t s = 0; s < sizes.size(); ++s) {
-    in.require(sizes[s] >= 0 && starts[s] <= starts[s + 1], "bounds of the stored sets");
+    in.require(sizes[s] >= 0, "sizes of the stored sets");
     auto set = std::make_shared<TreeSet>();
     set->size = static_cast<size_t>(sizes[s]);
-    for (auto e = static_cast<size_t>(starts[s]); e < static_cast<size_t>(starts[s + 1]); ++e) {
+    for (size_t e = starts[s]; e < starts[s + 1]; ++e) {
       in.require(nodes[e] < tree_.num_nodes() &&
                      (set->nodes.empty() ? nodes[e] == 0 : set->nodes.back().node < nodes[e]),
                  "nodes of the stored sets");

@@ -135,7 +135,7 @@ class Reproduction {
     const Plan plan = plan_recipe(method.recipe);
     method.universal = options_.out / "universal" / (method.name + ".safetensors");
     require_universal_stage(plan, method.universal);
-    fs::create_directories(method.universal.parent_path());
+    make_folder(method.universal.parent_path());
     announce_(fmt::format("learning a universal mixture from {}", data));
     const Dataset dataset = open_dataset(folder);
     const CachedSource source(dataset, options_.source);
@@ -262,7 +262,7 @@ Dataset select_classes(const Dataset& dataset, const std::vector<std::string>& c
 
 Results reproduce(const PaperExperiment& experiment, const ReproduceOptions& options,
                   const Progress& progress, const Announce& announce) {
-  fs::create_directories(options.out);
+  make_folder(options.out);
   Results results = experiment.study.empty()
                         ? Reproduction(experiment, options, progress, announce).run()
                         : run_study(experiment, options.quick, progress);

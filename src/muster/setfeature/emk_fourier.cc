@@ -239,9 +239,8 @@ SetFeature load_emk_fourier(const EmkFourierOptions& options, const TensorReader
     return SetFeature(std::make_unique<EmkFourier>(std::move(frequencies), std::move(phases)),
                       options.pooling);
   }
-  const double input_dim = in.number("input_dim");
-  in.require(input_dim >= 1 && input_dim <= 1e6, "the dimension of the vectors is out of range");
-  const auto d = static_cast<size_t>(input_dim);
+  const size_t d = in.count("input_dim");
+  in.require(d >= 1 && d <= 1'000'000, "the dimension of the vectors is out of range");
   std::vector<float> lengths = in.values<float>("lengths");
   Matrix<float> signs = in.matrix<float>("signs");
   in.require(lengths.size() == phases.size(), "lengths and phases differ in number");

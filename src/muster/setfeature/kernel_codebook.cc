@@ -75,9 +75,10 @@ SetFeature fit_kernel_codebook(const KernelCodebookOptions& options, const Sampl
 
 SetFeature load_kernel_codebook(const KernelCodebookOptions& options, const TensorReader& in) {
   Matrix<float> words = in.matrix<float>("words");
-  in.require(words.rows() > 0, "a vocabulary without words");
-  return SetFeature(std::make_unique<KernelCodebook>(std::move(words), in.number("sigma")),
-                    options.pooling);
+  in.require(!words.empty(), "a vocabulary without words");
+  const double sigma = in.number("sigma");
+  in.require(sigma > 0, "a width that is not positive");
+  return SetFeature(std::make_unique<KernelCodebook>(std::move(words), sigma), options.pooling);
 }
 
 }  // namespace muster

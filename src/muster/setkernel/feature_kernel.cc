@@ -209,6 +209,8 @@ std::shared_ptr<const SetKernel> load_feature_kernel(FeatureKernelKind kind,
                                                      const TensorReader& in) {
   std::optional<double> gamma;
   if (in.has("gamma")) gamma = in.number("gamma");
+  const bool has_width = kind == FeatureKernelKind::kRbf || kind == FeatureKernelKind::kChi2;
+  in.require(!has_width || (gamma && *gamma > 0), "a width that is missing or not positive");
   return std::make_shared<FeatureKernel>(kind, gamma, std::move(feature));
 }
 

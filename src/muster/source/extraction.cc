@@ -1,7 +1,6 @@
 #include "muster/source/extraction.h"
 
-#include <cmath>
-
+#include "muster/core/check_set.h"
 #include "muster/simd/half.h"
 
 namespace muster {
@@ -25,8 +24,7 @@ VectorSet to_float(const HalfSet& set) {
 
 VectorSet extract(const Extraction& extraction, const Image& image, const std::string& name) {
   VectorSet set = extraction.extractor->extract(image);
-  for (const float value : set.vectors.values())
-    if (!std::isfinite(value)) throw data_error("{}: its features are not finite numbers", name);
+  check_set(set, name);
   std::vector<uint16_t> halves(set.vectors.size());
   floats_to_halves(set.vectors.values(), halves);
   halves_to_floats(halves, set.vectors.values());

@@ -1,7 +1,6 @@
 #include "muster/source/input_source.h"
 
-#include <cmath>
-
+#include "muster/core/check_set.h"
 #include "muster/dataset/file_names.h"
 #include "muster/image/decode.h"
 #include "muster/store/npy.h"
@@ -45,14 +44,6 @@ Image image_of(const PixelView& view, const std::string& name) {
   return out;
 }
 
-void require_finite(const Matrix<float>& values, const std::string& name, const char* what) {
-  for (size_t r = 0; r < values.rows(); ++r)
-    for (const float value : values.row(r))
-      if (!std::isfinite(value))
-        throw data_error("{}: {} {} holds {}; only finite numbers are allowed", name, what, r,
-                         value);
-}
-
 Matrix<float> places_of(const SetView& view, const std::string& name) {
   if (!view.places) return Matrix<float>(view.rows, 0);
   if (view.place_columns != 2 && view.place_columns != 3)
@@ -62,12 +53,6 @@ Matrix<float> places_of(const SetView& view, const std::string& name) {
   for (size_t r = 0; r < view.rows; ++r)
     for (size_t c = 0; c < view.place_columns; ++c)
       out(r, c) = view.places[r * view.place_columns + c];
-  require_finite(out, name, "place");
-  for (size_t r = 0; r < out.rows(); ++r)
-    for (const float value : out.row(r))
-      if (value < 0 || value > 1)
-        throw data_error("{}: place {} holds {}; places lie in [0, 1] of the picture", name, r,
-                         value);
   return out;
 }
 
@@ -81,7 +66,7 @@ VectorSet set_of(const SetView& view, const std::string& name) {
     throw data_error("{}: a stride of {} numbers is less than a row's {}", name, stride, view.dim);
   VectorSet out{Matrix<float>(ConstMatrixView(view.vectors, view.rows, view.dim, stride)),
                 places_of(view, name)};
-  require_finite(out.vectors, name, "vector");
+  check_set(out, name);
   return out;
 }
 
@@ -89,8 +74,10 @@ VectorSet set_of(const EncodedSet& set, const std::string& name) {
   Matrix<float> vectors = npy_to_matrix<float>(parse_npy(set.bytes, name), name);
   if (vectors.cols() == 0)
     throw data_error("{}: its vectors have no components; expected n x d with d >= 1", name);
-  Matrix<float> places(vectors.rows(), 0);
-  return {std::move(vectors), std::move(places)};
+  VectorSet out{std::move(vectors), {}};
+  out.places = Matrix<float>(out.size(), 0);
+  check_set(out, name);
+  return out;
 }
 
 }  // namespace

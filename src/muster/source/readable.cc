@@ -6,11 +6,21 @@
 namespace muster {
 
 std::vector<size_t> items_of_part(const Dataset& dataset, Part part) {
-  std::vector<size_t> marked, all(dataset.items.size());
-  std::iota(all.begin(), all.end(), size_t{0});
-  for (const size_t i : all)
-    if (dataset.items[i].part == part) marked.push_back(i);
-  return marked.empty() ? all : marked;
+  std::vector<size_t> out;
+  bool marks = false;
+  for (size_t i = 0; i < dataset.items.size(); ++i) {
+    marks = marks || dataset.items[i].part != Part::kNone;
+    if (dataset.items[i].part == part) out.push_back(i);
+  }
+  if (out.empty() && marks)
+    throw data_error(
+        "{}: none of its {} items is marked for {}; put some there, or name the folder of the "
+        "others itself to use them for this",
+        dataset.root.string(), dataset.items.size(), part == Part::kTrain ? "training" : "testing");
+  if (!out.empty()) return out;
+  out.resize(dataset.items.size());
+  std::iota(out.begin(), out.end(), size_t{0});
+  return out;
 }
 
 Readable readable_items(const SetSource& source, std::span<const Extraction* const> extractions,

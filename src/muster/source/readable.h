@@ -5,7 +5,8 @@
 
 namespace muster {
 
-// The items that the data mark as `part`, or all if they mark none.
+// The items that the data mark as `part`, or all if they mark no parts. If they mark the other part
+// only, that is a data error: testing on training items must never happen unnoticed.
 std::vector<size_t> items_of_part(const Dataset& dataset, Part part);
 
 struct Readable {

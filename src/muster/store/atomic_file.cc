@@ -58,6 +58,9 @@ AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
                           target.string());
   if (!fs::exists(status) || fs::is_regular_file(status)) {
     open_temporary();
+    // What replaces a file may be read by whoever could read it before, and by nobody else. File
+    // systems without permissions refuse, and have none to lose.
+    if (fs::exists(status)) ::fchmod(descriptor_, static_cast<mode_t>(status.permissions()));
     return;
   }
   descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -131,13 +134,22 @@ void AtomicFile::commit() {
 void check_output(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder))
+  std::error_code unknown;
+  if (!fs::is_directory(folder, unknown))
     throw runtime_failure("{}: the folder {} does not exist; make it first", path.string(),
                           folder.string());
-  if (fs::is_directory(path))
+  if (fs::is_directory(path, unknown))
     throw runtime_failure("{}: it is a folder; name a file", path.string());
   if (access(folder.c_str(), W_OK) != 0)
     throw runtime_failure("{}: the folder {} cannot be written to", path.string(), folder.string());
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error || !fs::is_directory(folder, error))
+    throw runtime_failure("{}: the folder cannot be made: {}", folder.string(),
+                          error ? error.message() : "there is a file of that name");
 }
 
 void write_file_atomically(const fs::path& target, std::span<const std::byte> bytes) {

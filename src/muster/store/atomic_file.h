@@ -43,6 +43,9 @@ class AtomicFile {
 // written to, or it is a folder itself.
 void check_output(const std::filesystem::path& target);
 
+// Makes a folder and those above it, unless they are there; else a run-time failure that names it.
+void make_folder(const std::filesystem::path& folder);
+
 void write_file_atomically(const std::filesystem::path& target, std::span<const std::byte> bytes);
 void write_file_atomically(const std::filesystem::path& target, std::string_view text);
 

@@ -26,6 +26,14 @@ TEST(AtomicFile, ReplacesTheOldFileAndLeavesNothingElse) {
   EXPECT_EQ(count_entries(dir.path()), 1u);
 }
 
+TEST(AtomicFile, KeepsThePermissionsOfWhatItReplaces) {
+  const TempDir dir;
+  const fs::path target = dir.put("a.txt", "old");
+  fs::permissions(target, fs::perms{0600});
+  write_file_atomically(target, "new");
+  EXPECT_EQ(fs::status(target).permissions(), fs::perms{0600});
+}
+
 TEST(AtomicFile, TheTargetAppearsOnlyWithCommit) {
   const TempDir dir;
   AtomicFile file(dir / "a.txt");

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "muster/core/check_set.h"
 #include "muster/core/error.h"
 #include "muster/simd/half.h"
 #include "muster/store/file_kind.h"
@@ -50,9 +51,9 @@ std::map<size_t, fs::path> list_shards(const fs::path& directory) {
 
 // Of a writer that was killed; requires that nobody else writes here now.
 void remove_leftovers(const fs::path& directory) {
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
     const std::string name = entry.path().filename().string();
-    std::error_code ignored;
     if (name.starts_with(".muster-") && name.ends_with(".tmp")) fs::remove(entry.path(), ignored);
   }
 }
@@ -112,7 +113,7 @@ VectorSet FeatureStore::Shard::load(size_t item) const {
 }
 
 void FeatureStore::add_shard(const fs::path& file) {
-  const TensorMap map = read_safetensors(file);
+  const TensorMap map = map_safetensors(file);
   const TensorReader reader(map);
   require_kind(kKind, reader, file.string());
   FeatureMetadata metadata = map.metadata;
@@ -138,7 +139,8 @@ void FeatureStore::add_shard(const fs::path& file) {
       shard->places.shape[0] != rows || (width != 0 && width != 3) ||
       !are_offsets(shard->first, rows) || !are_offsets(name_offsets, text.size()) ||
       name_offsets.size() != shard->first.size() ||
-      shard->image_sizes.rows() + 1 != shard->first.size() || shard->image_sizes.cols() != 2)
+      shard->image_sizes.rows() + 1 != shard->first.size() || shard->image_sizes.cols() != 2 ||
+      std::ranges::any_of(shard->image_sizes.values(), [](int32_t side) { return side < 0; }))
     throw data_error("'{}' is not a shard of features: its arrays do not fit together",
                      file.string());
   for (size_t i = 0; i + 1 < name_offsets.size(); ++i) {
@@ -169,7 +171,9 @@ std::optional<size_t> FeatureStore::find(const std::string& name) const {
 
 VectorSet FeatureStore::load(size_t item) const {
   MUSTER_CHECK(item < places_.size());
-  return places_[item].shard->load(places_[item].index);
+  VectorSet set = places_[item].shard->load(places_[item].index);
+  check_set(set, names_[item]);
+  return set;
 }
 
 // ---- writing

@@ -8,7 +8,7 @@
 
 #include "muster/core/error.h"
 #include "muster/store/atomic_file.h"
-#include "muster/store/mapped_file.h"
+#include "muster/store/read_file.h"
 
 namespace muster {
 namespace {
@@ -125,9 +125,8 @@ LabelledVectors parse_libsvm(const std::string& text, const std::string& name) {
 }
 
 LabelledVectors read_libsvm(const std::filesystem::path& path) {
-  const auto file = MappedFile::open(path);
-  return parse_libsvm({reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()},
-                      path.string());
+  const std::vector<std::byte> bytes = read_file(path);
+  return parse_libsvm({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path.string());
 }
 
 }  // namespace muster

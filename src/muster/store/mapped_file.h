@@ -8,8 +8,9 @@
 
 namespace muster {
 
-// Immutable, so shareable between threads. Truncating the file while it is mapped is the caller's
-// mistake; our own files are replaced by renaming, which leaves an open mapping intact.
+// Immutable, so shareable between threads. For files that only muster writes, such as feature
+// shards: these are replaced by renaming, which leaves an open mapping intact. A file that is cut
+// short while it is mapped ends the process, so others are read (read_file.h).
 class MappedFile {
  public:
   // An absent, unreadable or irregular file is a data error.

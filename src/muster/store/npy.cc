@@ -9,7 +9,7 @@
 
 #include "muster/simd/half.h"
 #include "muster/store/atomic_file.h"
-#include "muster/store/mapped_file.h"
+#include "muster/store/read_file.h"
 
 namespace muster {
 namespace {
@@ -229,9 +229,9 @@ Matrix<T> npy_to_matrix(const NpyArray& array, const std::string& name) {
         "its shape is {}; expected n x d, one vector per row (in NumPy: reshape(1, -1) for one "
         "vector, reshape(-1, 1) for n numbers)",
         shape_text(array.shape));
-  // Extents without a single value could be anything; a real set of no vectors has a plausible
+  // Extents without a single value cost nothing to write; a real set of no vectors has a plausible
   // width.
-  constexpr size_t kMaxEmptyExtent = size_t{1} << 31;
+  constexpr size_t kMaxEmptyExtent = size_t{1} << 20;
   if (array.data.empty() && std::max(array.shape[0], array.shape[1]) > kMaxEmptyExtent)
     complain(name, "damaged: a shape of {} is impossible", shape_text(array.shape));
   Matrix<T> out(array.shape[0], array.shape[1]);
@@ -246,8 +246,8 @@ Matrix<T> npy_to_matrix(const NpyArray& array, const std::string& name) {
 
 template <class T>
 Matrix<T> read_npy(const std::filesystem::path& path) {
-  const auto file = MappedFile::open(path);
-  return npy_to_matrix<T>(parse_npy(file->bytes(), path.string()), path.string());
+  const std::vector<std::byte> bytes = read_file(path);
+  return npy_to_matrix<T>(parse_npy(bytes, path.string()), path.string());
 }
 
 namespace {

@@ -147,6 +147,7 @@ TEST(Npy, HugeShapesAreRefusedBeforeAllocation) {
   EXPECT_ERROR(parse(npy("<f4", "(1000000000, 1000000)", "1234")), kData, "needs");
   EXPECT_ERROR(parse(npy("<f4", "(4294967296, 4294967296)", "1234")), kData, "impossible");
   EXPECT_ERROR(parse(npy("<f4", "(0, 99999999999999)", "")), kData, "impossible");
+  EXPECT_ERROR(parse(npy("<f4", "(2147483648, 0)", "")), kData, "impossible");
   EXPECT_ERROR(parse(npy("<f4", "(99999999999999999999, 1)", "")), kData, "malformed");
 }
 

@@ -20,6 +20,9 @@ constexpr size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22;
 constexpr uint16_t kStored = 0, kDeflated = 8;
 constexpr uint32_t kMoved = 0xFFFFFFFF;    // the size is in a zip64 record instead
 constexpr size_t kMaxDeflateRatio = 1032;  // more than this deflate cannot do
+// A member that is larger than this unpacked must not be packed too well: numbers from a real
+// source seldom shrink to a tenth, and a small file must not take gigabytes.
+constexpr size_t kFreelyUnpacked = size_t{1} << 24, kTrustedRatio = 50;
 
 // Bounds-checked little-endian reads.
 class ZipReader {
@@ -90,6 +93,10 @@ NpzMember read_entry(const ZipReader& zip, size_t& at) {
   if (member.deflated ? unpacked_bytes / kMaxDeflateRatio > packed_bytes
                       : unpacked_bytes != packed_bytes)
     zip.fail("the size of a member is impossible");
+  if (unpacked_bytes > kFreelyUnpacked && unpacked_bytes / kTrustedRatio > packed_bytes)
+    zip.fail(
+        "a member grows more than fiftyfold when it is unpacked; save it by numpy.savez, "
+        "uncompressed");
   return member;
 }
 

@@ -136,5 +136,12 @@ TEST(Npz, OtherFilesAreRefused) {
   EXPECT_ERROR(members_of(read_whole_file(dir / "empty.npz")), kData, "no arrays");
 }
 
+TEST(Npz, ASmallArchiveMustNotBecomeALargeArray) {
+  const std::string file = deflated_file(npy_bytes<float>(Matrix<float>(5'000'000, 1)));
+  EXPECT_LT(file.size(), 50'000u);
+  EXPECT_ERROR(members_of(file), kData, "more than fiftyfold");
+  EXPECT_EQ(members_of(deflated_file(npy_bytes<float>(Matrix<float>(100'000, 1)))).size(), 1u);
+}
+
 }  // namespace
 }  // namespace muster

@@ -8,6 +8,7 @@
 #include "muster/store/atomic_file.h"
 #include "muster/store/checksum.h"
 #include "muster/store/mapped_file.h"
+#include "muster/store/read_file.h"
 
 namespace muster {
 namespace {
@@ -262,8 +263,13 @@ TensorMap parse_safetensors(std::span<const std::byte> bytes, const std::string&
 }
 
 TensorMap read_safetensors(const std::filesystem::path& path, ChecksumPolicy policy) {
+  const auto bytes = std::make_shared<const std::vector<std::byte>>(read_file(path));
+  return parse_safetensors(*bytes, bytes, path.string(), policy);
+}
+
+TensorMap map_safetensors(const std::filesystem::path& path) {
   const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
-  return parse_safetensors(file->bytes(), file, path.string(), policy);
+  return parse_safetensors(file->bytes(), file, path.string());
 }
 
 }  // namespace muster

@@ -25,11 +25,14 @@ void write_safetensors(const std::filesystem::path& path, const TensorMap& map);
 // The bytes of such a file; `name` is for messages.
 std::vector<std::byte> format_safetensors(const TensorMap& map, const std::string& name);
 
-// Memory-mapped: arrays point into the file, which stays mapped while one of them lives. The
-// checksum is verified, so all bytes are read once. Everything the header says is checked before
-// use; a file that is cut short, bit-flipped or malformed is a data error.
+// Arrays point into the bytes of the file, which stay while one of them lives. The checksum is
+// verified, so all bytes are read once. Everything the header says is checked before use; a file
+// that is cut short, bit-flipped or malformed is a data error.
 TensorMap read_safetensors(const std::filesystem::path& path,
                            ChecksumPolicy policy = ChecksumPolicy::kRequired);
+// The same, memory-mapped: for files that do not fit in memory all at once, and that nobody but
+// muster writes (mapped_file.h).
+TensorMap map_safetensors(const std::filesystem::path& path);
 
 // The same from memory that `owner` keeps alive; `name` is for messages.
 TensorMap parse_safetensors(std::span<const std::byte> bytes,

@@ -1,0 +1,29 @@
+#include "muster/core/check_set.h"
+
+#include <cmath>
+
+namespace muster {
+
+void check_set(const VectorSet& set, const std::string& name) {
+  for (size_t r = 0; r < set.size(); ++r)
+    for (const float value : set.vectors.row(r)) {
+      if (!std::isfinite(value))
+        throw data_error("{}: vector {} holds {}; only finite numbers are allowed", name, r, value);
+      if (std::abs(value) > kLargestComponent)
+        throw data_error(
+            "{}: vector {} holds {}; allowed are numbers up to {:g}: divide all of "
+            "your vectors by one number",
+            name, r, value, kLargestComponent);
+    }
+  if (set.places.cols() == 0) return;
+  if (set.places.rows() != set.size() || !set.has_places())
+    throw data_error("{}: its places are {} x {}, expected {} x 3", name, set.places.rows(),
+                     set.places.cols(), set.size());
+  for (size_t r = 0; r < set.size(); ++r)
+    for (const float value : set.places.row(r))
+      if (!(value >= 0 && value <= 1))
+        throw data_error("{}: place {} holds {}; places lie in [0, 1] of the picture", name, r,
+                         value);
+}
+
+}  // namespace muster
