@@ -35,9 +35,9 @@ int add_class(const AddClassArguments& args) {
                 {"left_out", left_out},
                 {"seconds", report.seconds}});
   else
-    fmt::print("added {} by {}; {} now\nmodel: {}\n", fmt::join(added, ", "),
-               counted(report.items, "item"), counted(more.class_names().size(), "class"),
-               args.out);
+    print_result("added {} by {}; {} now\nmodel: {}\n", fmt::join(added, ", "),
+                 counted(report.items, "item"), counted(more.class_names().size(), "class"),
+                 args.out);
   return 0;
 }
 

@@ -67,7 +67,7 @@ SweptOption parse_curve(const std::string& text) {
     const std::string value = rest.substr(0, comma);
     double number = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (error != std::errc() || end != value.data() + value.size())
+    if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number))
       throw usage_error(
           "bench: --curve takes an option and its values, such as train=5,10,20, not '{}'", text);
     out.values.push_back(number);
@@ -80,11 +80,11 @@ SweptOption parse_curve(const std::string& text) {
 }
 
 void print_tables(const Results& results) {
-  fmt::print("{}", text_table(results));
+  print_result("{}", text_table(results));
   const MethodResult* best = results.best();
   if (best && !best->labels.empty())
-    fmt::print("\nlabels of {}\n{}", best->method, label_table(*best));
-  for (const std::string& note : results.notes) fmt::print("{}\n", note);
+    print_result("\nlabels of {}\n{}", best->method, label_table(*best));
+  for (const std::string& note : results.notes) print_result("{}\n", note);
 }
 
 // "A+B" or "A:2+B:1": methods by name or by their number from 1 on, with weights.
@@ -116,6 +116,7 @@ Fusion parse_fusion(const std::string& text, const std::vector<Method>& methods)
 }
 
 int bench(BenchArguments& args) {
+  check_outside(args.out, args.data);
   const auto threads = args.common.limit_threads();
   OptionsOf<ProtocolOptions> protocol(args.protocol);
   for (const auto& [name, text] : args.protocol_texts) protocol.set("bench", name, text);

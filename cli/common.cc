@@ -20,10 +20,9 @@ constexpr size_t kNamedLeftOut = 10;
 }  // namespace
 
 void Common::add_to(CLI::App& app) {
-  app.add_option("--seed", seed, "one seed, one result, for any number of threads")
-      ->capture_default_str();
+  add_seed(app, seed);
   app.add_option("--threads", threads, "threads to use; 0 takes all cores")
-      ->check(CLI::Range(0, 4096))
+      ->check(whole_number(0, 4096))
       ->capture_default_str();
   app.add_flag("--quiet", quiet, "no progress and no messages but errors");
   app.add_flag("--json", json, "the result as JSON on stdout");
@@ -44,8 +43,8 @@ Progress Common::progress() const {
 
 void Common::say(const std::string& message) const {
   if (quiet) return;
-  std::fflush(stdout);  // in order also if both go to one file
-  fmt::print(stderr, "{}\n", message);
+  std::fflush(stdout);  // in order also if both go to one file; a failure shows at the end
+  put_message(message);
 }
 
 void MethodArguments::add_to(CLI::App& app) {
@@ -83,12 +82,12 @@ void CacheChoice::add_to(CLI::App& app) {
                                    : folder);
   app.add_option("--cache-gib", gib,
                  "most that the cache may hold, in GiB; the longest unused goes first")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(real_number(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--memory-gib", memory_gib,
                  "memory to keep to, in GiB; features that take more than half of it go to a "
                  "temporary file")
-      ->check(CLI::Range(0.01, 1e6))
+      ->check(real_number(0.01, 1e6))
       ->default_str("a quarter of the machine's, at most 4");
 }
 
@@ -112,6 +111,18 @@ Dataset open_data(const std::string& path, const Common& common) {
   Dataset dataset = open_dataset(path);
   say_left_out(dataset.notes, common);
   return dataset;
+}
+
+void check_outside(const std::string& output, const std::string& data) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  if (!fs::is_directory(data, unknown) || fs::exists(fs::path(data) / "labels.tsv", unknown))
+    return;
+  const fs::path inside =
+      fs::weakly_canonical(output, unknown).lexically_relative(fs::weakly_canonical(data, unknown));
+  if (inside.empty() || *inside.begin() == "..") return;
+  throw usage_error("{}: it lies in {}, and would be taken for data later; choose another place",
+                    output, data);
 }
 
 Recipe fit_to_data(Recipe recipe, ItemKind kind, const Common& common) {
@@ -142,7 +153,7 @@ std::string bytes_text(double bytes) {
 // A file name of other bytes than UTF-8 must not keep the rest from being printed.
 void print_json(nlohmann::ordered_json value) {
   if (profiling() && value.is_object()) value["profile"] = profile_so_far();
-  fmt::print("{}\n", value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  print_result("{}\n", value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace muster::cli

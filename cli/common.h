@@ -13,6 +13,8 @@
 #include "muster/core/parallel.h"
 #include "muster/muster.h"
 #include "muster/recipe/method_choice.h"
+#include "numbers.h"
+#include "output.h"
 
 namespace muster::cli {
 
@@ -83,6 +85,10 @@ struct CacheChoice {
 
 // Opens DATA and says on stderr what was passed over.
 Dataset open_data(const std::string& path, const Common& common);
+
+// Refuses an output that lies in the folder it is made from, where later runs would take it for
+// data. Folders with a list of their items (labels.tsv) may hold anything.
+void check_outside(const std::string& output, const std::string& data);
 
 // For vector sets a feature stage has nothing to do; it is left out, and said so.
 Recipe fit_to_data(Recipe recipe, ItemKind kind, const Common& common);

@@ -15,6 +15,7 @@ struct EncodeArguments {
 
 int encode(EncodeArguments& args) {
   check_array_file(args.out);
+  check_outside(args.out, args.sets);
   args.common.apply_to(args.options);
   const std::vector<std::filesystem::path> sets = list_sets(args.sets);
   const std::vector<std::filesystem::path> training = args.fit.empty() ? sets : list_sets(args.fit);
@@ -27,7 +28,7 @@ int encode(EncodeArguments& args) {
                 {"cols", vectors.dim},
                 {"fitted_on", training.size()}});
   else
-    fmt::print("{}: {} x {}, one row per set\n", args.out, vectors.rows, vectors.dim);
+    print_result("{}: {} x {}, one row per set\n", args.out, vectors.rows, vectors.dim);
   return 0;
 }
 

@@ -31,9 +31,9 @@ void print_one_label(const Evaluation& result) {
          static_cast<int>(std::ranges::max_element(scores) - scores.begin()),
          item.prediction.probability()});
   }
-  fmt::print("{}", confusion_table(table, result.class_names));
-  fmt::print("accuracy {:.1f} %, mean over classes {:.1f} %\n", 100 * result.accuracy,
-             100 * result.mean_class_accuracy);
+  print_result("{}", confusion_table(table, result.class_names));
+  print_result("accuracy {:.1f} %, mean over classes {:.1f} %\n", 100 * result.accuracy,
+               100 * result.mean_class_accuracy);
 }
 
 void print_multi_label(const Evaluation& result) {
@@ -41,10 +41,10 @@ void print_multi_label(const Evaluation& result) {
   for (const Evaluation::Label& label : result.labels)
     table.labels.push_back(
         {label.name, label.auc, label.average_precision, label.average_precision_11_point});
-  fmt::print("{}", label_table(table));
-  fmt::print("mean AUC {:.3f}, mean average precision {:.1f} % ({:.1f} % by eleven points)\n",
-             result.mean_auc, 100 * result.mean_average_precision,
-             100 * result.mean_average_precision_11_point);
+  print_result("{}", label_table(table));
+  print_result("mean AUC {:.3f}, mean average precision {:.1f} % ({:.1f} % by eleven points)\n",
+               result.mean_auc, 100 * result.mean_average_precision,
+               100 * result.mean_average_precision_11_point);
 }
 
 Json to_json(const EvaluateArguments& args, const Evaluation& result) {

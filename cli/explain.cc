@@ -91,24 +91,24 @@ void print_vectors(const Explanation& explanation, const std::vector<size_t>& nu
   for (size_t i = 0; i < std::min(kLinesShown, numbers.size()); ++i) {
     const Explanation::Vector& vector = explanation.vectors[numbers[i]];
     if (explanation.has_places)
-      fmt::print("  {:8} {:+.4g} at {:.2f}, {:.2f}, size {:.2f}\n", side, vector.value, vector.x,
-                 vector.y, vector.size);
+      print_result("  {:8} {:+.4g} at {:.2f}, {:.2f}, size {:.2f}\n", side, vector.value, vector.x,
+                   vector.y, vector.size);
     else
-      fmt::print("  {:8} {:+.4g} vector {}\n", side, vector.value, numbers[i]);
+      print_result("  {:8} {:+.4g} vector {}\n", side, vector.value, numbers[i]);
   }
 }
 
 void print_text(const ExplainArguments& args, const Explanation& explanation) {
-  fmt::print("{}: {}{}, score {:.3f}, probability {:.3f}\n", args.item, explanation.class_name,
-             explanation.against.empty() ? "" : " against " + explanation.against,
-             explanation.score, explanation.probability);
-  fmt::print("evidence of {}: {}\n", counted(explanation.vectors.size(), "vector"),
-             name_of(explanation.by));
+  print_result("{}: {}{}, score {:.3f}, probability {:.3f}\n", args.item, explanation.class_name,
+               explanation.against.empty() ? "" : " against " + explanation.against,
+               explanation.score, explanation.probability);
+  print_result("evidence of {}: {}\n", counted(explanation.vectors.size(), "vector"),
+               name_of(explanation.by));
   print_vectors(explanation, explanation.strongest_for, "for");
   print_vectors(explanation, explanation.strongest_against, "against");
   for (const Explanation::Deciding& one : explanation.deciding)
-    fmt::print("  decided  {:+.4g} {} ({})\n", one.value, one.name, fmt::join(one.classes, ", "));
-  if (!args.out.empty()) fmt::print("explanation: {}\n", args.out);
+    print_result("  decided  {:+.4g} {} ({})\n", one.value, one.name, fmt::join(one.classes, ", "));
+  if (!args.out.empty()) print_result("explanation: {}\n", args.out);
 }
 
 int explain(ExplainArguments& args) {
@@ -149,7 +149,7 @@ Run add_explain(CLI::App& app) {
   app.add_option("--regions", args->options.regions,
                  "cells per side that are left out one by one, if the model's sums do not tell "
                  "(default 8)")
-      ->check(CLI::Range(1, 64));
+      ->check(whole_number(1, 64));
   app.add_flag("--leave-out", args->options.leave_out,
                "leave out regions even if the model's sums tell");
   args->common.add_to(app);

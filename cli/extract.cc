@@ -15,6 +15,7 @@ struct ExtractArguments {
 };
 
 int extract(ExtractArguments& args) {
+  check_outside(args.out, args.data);
   args.common.apply_to(args.options);
   args.cache.apply_to(args.options.source);
   const ExtractReport report = write_features(args.data, args.out, args.recipe, args.options);
@@ -30,9 +31,9 @@ int extract(ExtractArguments& args) {
                 {"left_out", left_out}});
     return 0;
   }
-  fmt::print("{}: features of {}", args.out, counted(report.kept + report.added, "item"));
-  if (report.kept > 0) fmt::print(" ({} were there before)", report.kept);
-  fmt::print(", {} left out\n", report.left_out.size());
+  print_result("{}: features of {}", args.out, counted(report.kept + report.added, "item"));
+  if (report.kept > 0) print_result(" ({} were there before)", report.kept);
+  print_result(", {} left out\n", report.left_out.size());
   return 0;
 }
 

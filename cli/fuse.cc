@@ -30,8 +30,8 @@ int fuse(const FuseArguments& args) {
                 {"weights", weights},
                 {"classes", info.class_names}});
   else
-    fmt::print("fused {} models of {}\nmodel: {}\n", info.members.size(),
-               counted(info.class_names.size(), "class"), args.out);
+    print_result("fused {} models of {}\nmodel: {}\n", info.members.size(),
+                 counted(info.class_names.size(), "class"), args.out);
   return 0;
 }
 
@@ -43,7 +43,7 @@ Run add_fuse(CLI::App& app) {
   app.add_option("-o,--output", args->out, "the model file to write")->required();
   app.add_option("--weights", args->weights, "one per model, separated by commas; equal without it")
       ->delimiter(',')
-      ->check(CLI::Range(1e-6, 1e6));
+      ->check(real_number(1e-6, 1e6));
   args->common.add_to(app);
   return [args] { return fuse(*args); };
 }

@@ -15,6 +15,8 @@ struct GramArguments {
 };
 
 int gram(GramArguments& args) {
+  check_outside(args.out, args.rows);
+  if (!args.cols.empty()) check_outside(args.out, args.cols);
   args.common.apply_to(args.options);
   const std::vector<std::filesystem::path> rows = list_sets(args.rows);
   std::vector<std::filesystem::path> cols;
@@ -26,7 +28,7 @@ int gram(GramArguments& args) {
   if (args.common.json)
     print_json({{"out", args.out}, {"rows", rows.size()}, {"cols", width}});
   else
-    fmt::print("{}: {} x {}\n", args.out, rows.size(), width);
+    print_result("{}: {} x {}\n", args.out, rows.size(), width);
   return 0;
 }
 
@@ -43,7 +45,7 @@ Run add_gram(CLI::App& app) {
   app.add_option("--memory-mib", args->memory_mib,
                  "of a .npy file, memory for the rows that are computed at a time; the sets "
                  "themselves come on top")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(real_number(0.0, 1e9))
       ->capture_default_str();
   add_set_recipe(app, args->recipe, args->options.set);
   args->common.add_to(app);

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -13,9 +12,9 @@
 #include "muster/results/results_json.h"
 #include "muster/store/feature_shards.h"
 #include "muster/store/file_kind.h"
-#include "muster/store/mapped_file.h"
 #include "muster/store/npy.h"
 #include "muster/store/npz.h"
+#include "muster/store/read_file.h"
 #include "muster/store/safetensors.h"
 
 namespace muster::cli {
@@ -44,11 +43,11 @@ Json arrays_json(const TensorMap& map) {
 void print_arrays(const Json& arrays) {
   size_t width = 0;
   for (const Json& array : arrays) width = std::max(width, array["name"].get<std::string>().size());
-  fmt::print("arrays\n");
+  print_result("arrays\n");
   for (const Json& array : arrays)
-    fmt::print("  {:<{}}  {:<4} {}\n", array["name"].get<std::string>(), width,
-               array["type"].get<std::string>(),
-               fmt::join(array["shape"].get<std::vector<size_t>>(), " x "));
+    print_result("  {:<{}}  {:<4} {}\n", array["name"].get<std::string>(), width,
+                 array["type"].get<std::string>(),
+                 fmt::join(array["shape"].get<std::vector<size_t>>(), " x "));
 }
 
 Json member_json(const ModelInfo& info, const ModelInfo::Member& member) {
@@ -96,52 +95,52 @@ Json model_json(const std::string& file, const TensorMap& map) {
 }
 
 void print_pipeline(const Json& model) {
-  fmt::print("recipe: {}\nseed: {}\n", model["recipe"].get<std::string>(),
-             model["seed"].get<uint64_t>());
+  print_result("recipe: {}\nseed: {}\n", model["recipe"].get<std::string>(),
+               model["seed"].get<uint64_t>());
   const auto classes = model["classes"].get<std::vector<std::string>>();
-  fmt::print("{}{}: {}\n", counted(classes.size(), "class"),
-             model["multi_label"] ? " (several per item)" : "", fmt::join(classes, ", "));
+  print_result("{}{}: {}\n", counted(classes.size(), "class"),
+               model["multi_label"] ? " (several per item)" : "", fmt::join(classes, ", "));
   if (model.contains("choice")) {
     const Choice choice = parse_choice(model["choice"].dump(), "model");
-    fmt::print("chosen by auto, effort {}:\n{}", model["choice"]["effort"].get<std::string>(),
-               choice_table(choice));
-    fmt::print("{}",
-               estimate_text(choice, model["multi_label"] ? "mean average precision" : "accuracy"));
+    print_result("chosen by auto, effort {}:\n{}", model["choice"]["effort"].get<std::string>(),
+                 choice_table(choice));
+    print_result(
+        "{}", estimate_text(choice, model["multi_label"] ? "mean average precision" : "accuracy"));
   } else if (model.contains("cross_validation")) {
     const Json& cv = model["cross_validation"];
     if (cv["folds"] > 0 && !cv["table"].empty()) {
-      fmt::print("cross-validation, {} folds: {}\n", cv["folds"].get<int>(),
-                 model["multi_label"] ? "mean average precision" : "accuracy");
+      print_result("cross-validation, {} folds: {}\n", cv["folds"].get<int>(),
+                   model["multi_label"] ? "mean average precision" : "accuracy");
       for (const Json& row : cv["table"])
-        fmt::print("  C = {:<8} {:5.1f} %{}\n", number_text(row["C"]),
-                   100 * row["score"].get<double>(), row["C"] == cv["C"] ? "  <- chosen" : "");
+        print_result("  C = {:<8} {:5.1f} %{}\n", number_text(row["C"]),
+                     100 * row["score"].get<double>(), row["C"] == cv["C"] ? "  <- chosen" : "");
     } else {
-      fmt::print("C = {}\n", number_text(cv["C"]));
+      print_result("C = {}\n", number_text(cv["C"]));
     }
   }
   if (model["class_mixtures"])
-    fmt::print("class mixtures: predict --reject goes by likelihood ratio\n");
+    print_result("class mixtures: predict --reject goes by likelihood ratio\n");
   if (model.contains("indefinite"))
-    fmt::print(
+    print_result(
         "the kernel matrix was indefinite, and treated as the classifier's option says: {} "
         "negative eigenvalues, the smallest {:.3g}, the largest {:.3g}\n",
         model["indefinite"]["negative"].get<size_t>(),
         model["indefinite"]["smallest_eigenvalue"].get<double>(),
         model["indefinite"]["largest_eigenvalue"].get<double>());
   if (model.contains("convergence"))
-    fmt::print("the solver {} in {} Newton steps; largest error of a probability {:.2g}\n",
-               model["convergence"]["reached"] ? "converged" : "did NOT converge",
-               model["convergence"]["steps"].get<int>(),
-               model["convergence"]["violation"].get<double>());
+    print_result("the solver {} in {} Newton steps; largest error of a probability {:.2g}\n",
+                 model["convergence"]["reached"] ? "converged" : "did NOT converge",
+                 model["convergence"]["steps"].get<int>(),
+                 model["convergence"]["violation"].get<double>());
 }
 
 void print_model(const Json& model) {
-  fmt::print("{}: a {}, {}, format version {}\n", model["file"].get<std::string>(),
-             model["kind"].get<std::string>(), bytes_text(model["bytes"]),
-             model["format_version"].get<std::string>());
+  print_result("{}: a {}, {}, format version {}\n", model["file"].get<std::string>(),
+               model["kind"].get<std::string>(), bytes_text(model["bytes"]),
+               model["format_version"].get<std::string>());
   if (model.contains("members"))
     for (size_t m = 0; m < model["members"].size(); ++m) {
-      fmt::print("member {}, weight {}\n", m + 1, number_text(model["weights"][m]));
+      print_result("member {}, weight {}\n", m + 1, number_text(model["weights"][m]));
       print_pipeline(model["members"][m]);
     }
   else
@@ -163,9 +162,9 @@ void show_tensors(const std::string& file, const Common& common) {
   const Json out{
       {"file", file}, {"kind", "arrays"}, {"metadata", map.metadata}, {"arrays", arrays_json(map)}};
   if (common.json) return print_json(out);
-  fmt::print("{}: named arrays (safetensors), {}\n", file,
-             bytes_text(static_cast<double>(fs::file_size(file))));
-  for (const auto& [key, value] : map.metadata) fmt::print("{}: {}\n", key, value);
+  print_result("{}: named arrays (safetensors), {}\n", file,
+               bytes_text(static_cast<double>(fs::file_size(file))));
+  for (const auto& [key, value] : map.metadata) print_result("{}: {}\n", key, value);
   print_arrays(out["arrays"]);
 }
 
@@ -179,8 +178,9 @@ void show_features(const std::string& folder, const Common& common) {
     empty += set.size() == 0;
   }
   double bytes = 0;
-  for (const auto& entry : fs::directory_iterator(folder))
-    bytes += static_cast<double>(entry.file_size());
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator(folder, gone))
+    if (entry.is_regular_file(gone)) bytes += static_cast<double>(entry.file_size(gone));
   const std::string recipe =
       store.metadata().contains("recipe") ? store.metadata().at("recipe") : "";
   if (common.json)
@@ -192,7 +192,7 @@ void show_features(const std::string& folder, const Common& common) {
                        {"dimension", dim},
                        {"empty_items", empty},
                        {"bytes", bytes}});
-  fmt::print(
+  print_result(
       "{}: features of {}, {}\nrecipe: {}\n{} vectors of dimension {}, {:.0f} per item; {} without "
       "any\n",
       folder, counted(store.size(), "item"), bytes_text(bytes), recipe, vectors, dim,
@@ -207,24 +207,25 @@ Json npy_json(const std::string& name, std::span<const std::byte> bytes, const s
 }
 
 void show_numpy(const std::string& file, bool archive, const Common& common) {
-  const auto mapped = MappedFile::open(file);
+  const std::vector<std::byte> bytes = read_file(file);
   Json arrays = Json::array();
   if (archive) {
-    for (const NpzMember& member : parse_npz(mapped->bytes(), file))
+    for (const NpzMember& member : parse_npz(bytes, file))
       arrays.push_back(npy_json(member.name, unpack(member, file), file));
   } else {
-    arrays.push_back(npy_json(fs::path(file).stem().string(), mapped->bytes(), file));
+    arrays.push_back(npy_json(fs::path(file).stem().string(), bytes, file));
   }
   if (common.json)
     return print_json({{"file", file}, {"kind", archive ? "npz" : "npy"}, {"arrays", arrays}});
-  fmt::print("{}: NumPy {}, {}\n", file, archive ? "archive" : "array",
-             bytes_text(static_cast<double>(mapped->bytes().size())));
+  print_result("{}: NumPy {}, {}\n", file, archive ? "archive" : "array",
+               bytes_text(static_cast<double>(bytes.size())));
   print_arrays(arrays);
 }
 
 void show_results(const std::string& file, const Common& common) {
-  std::ifstream in(file);
-  const Json record = Json::parse(in, nullptr, false);
+  const std::vector<std::byte> bytes = read_file(file);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const Json record = Json::parse(text, nullptr, false);
   if (record.is_discarded()) throw data_error("{}: it is not valid JSON; is it complete?", file);
   const Results results = results_from_json(record);
   if (common.json) {
@@ -237,19 +238,21 @@ void show_results(const std::string& file, const Common& common) {
           {{"method", method.method}, {"recipe", method.recipe}, {"splits", method.splits.size()}});
     return print_json(out);
   }
-  fmt::print("{}: results of muster {}, seed {}\n", file, results.version,
-             results.seed.value_or(0));
+  print_result("{}: results of muster {}, seed {}\n", file, results.version,
+               results.seed.value_or(0));
   for (const Facts& facts : {results.data ? facts_of(*results.data) : Facts(), results.protocol})
-    for (const auto& [key, value] : facts) fmt::print("  {}: {}\n", key, value);
-  fmt::print("{}", text_table(results));
+    for (const auto& [key, value] : facts) print_result("  {}: {}\n", key, value);
+  print_result("{}", text_table(results));
 }
 
 int info(const InfoArguments& args) {
   const fs::path file = args.file;
   const std::string extension = file.extension().string();
-  if (!fs::exists(file)) throw data_error("'{}' does not exist; expected {}", args.file, kKnown);
-  if (fs::is_directory(file)) {
-    if (fs::is_regular_file(file / "results.json"))
+  std::error_code unknown;
+  if (!fs::exists(file, unknown))
+    throw data_error("'{}' does not exist; expected {}", args.file, kKnown);
+  if (fs::is_directory(file, unknown)) {
+    if (fs::is_regular_file(file / "results.json", unknown))
       show_results((file / "results.json").string(), args.common);
     else
       show_features(args.file, args.common);

@@ -11,11 +11,11 @@
 #include "muster/core/parallel.h"
 #include "muster/crossval/cross_validation.h"
 #include "muster/dataset/duplicates.h"
+#include "muster/dataset/file_names.h"
 #include "muster/dataset/voc.h"
 #include "muster/image/decode.h"
 #include "muster/recipe/plan.h"
 #include "muster/source/dataset_source.h"
-#include "muster/source/readable.h"
 
 namespace muster::cli {
 namespace {
@@ -75,7 +75,7 @@ std::vector<Look> look_at_all(const Dataset& dataset, const Progress& progress) 
 }
 
 std::string layout_of(const std::string& path, const Dataset& dataset) {
-  if (!fs::is_directory(path)) return "list file";
+  if (!is_folder(path)) return "list file";
   if (fs::is_regular_file(fs::path(path) / "labels.tsv")) return "list file (labels.tsv)";
   if (is_voc(path)) return "VOC folder";
   return dataset.items[0].part != Part::kNone ? "train and test folders of classes"
@@ -210,37 +210,38 @@ Json advice_json(const Json& record) {
 
 void print_list(const std::string& title, const std::vector<std::string>& lines) {
   if (lines.empty()) return;
-  fmt::print("{}: {}\n", title, lines.size());
-  for (size_t i = 0; i < std::min(lines.size(), kListedItems); ++i) fmt::print("  {}\n", lines[i]);
+  print_result("{}: {}\n", title, lines.size());
+  for (size_t i = 0; i < std::min(lines.size(), kListedItems); ++i)
+    print_result("  {}\n", lines[i]);
   if (lines.size() > kListedItems)
-    fmt::print("  ... and {} more (all with --json)\n", lines.size() - kListedItems);
+    print_result("  ... and {} more (all with --json)\n", lines.size() - kListedItems);
 }
 
 void print_classes(const Json& classes) {
   for (const Json& entry : classes) {
-    fmt::print("  {:<24} {:>6}", entry["name"].get<std::string>(), entry["items"].get<size_t>());
+    print_result("  {:<24} {:>6}", entry["name"].get<std::string>(), entry["items"].get<size_t>());
     if (entry.contains("train"))
-      fmt::print("  ({} train, {} test)", entry["train"].get<size_t>(),
-                 entry["test"].get<size_t>());
+      print_result("  ({} train, {} test)", entry["train"].get<size_t>(),
+                   entry["test"].get<size_t>());
     if (entry["readable"] != entry["items"])
-      fmt::print("  ({} unreadable)",
-                 entry["items"].get<size_t>() - entry["readable"].get<size_t>());
-    fmt::print("\n");
+      print_result("  ({} unreadable)",
+                   entry["items"].get<size_t>() - entry["readable"].get<size_t>());
+    print_result("\n");
   }
 }
 
 void print_range(const char* what, const Json& range) {
-  fmt::print("{}: {} to {}, median {}\n", what, range["min"].get<size_t>(),
-             range["max"].get<size_t>(), range["median"].get<size_t>());
+  print_result("{}: {} to {}, median {}\n", what, range["min"].get<size_t>(),
+               range["max"].get<size_t>(), range["median"].get<size_t>());
 }
 
 void print_text(const Json& record) {
-  fmt::print("{}: {}, {} {} in {}\n", record["data"].get<std::string>(),
-             record["layout"].get<std::string>(), record["items"].get<size_t>(),
-             record["kind"].get<std::string>(), counted(record["classes"].size(), "class"));
+  print_result("{}: {}, {} {} in {}\n", record["data"].get<std::string>(),
+               record["layout"].get<std::string>(), record["items"].get<size_t>(),
+               record["kind"].get<std::string>(), counted(record["classes"].size(), "class"));
   print_classes(record["classes"]);
   if (record["classes"].size() > 1)
-    fmt::print("largest class : smallest class = {:.1f}\n", record["imbalance"].get<double>());
+    print_result("largest class : smallest class = {:.1f}\n", record["imbalance"].get<double>());
   const bool pictures = record["kind"] == "pictures";
   print_range(pictures ? "width in pixels" : "vectors per set",
               record[pictures ? "width" : "vectors"]);
@@ -260,18 +261,18 @@ void print_text(const Json& record) {
                                 group["across_splits"] ? "  ACROSS TRAIN AND TEST" : ""));
   print_list("groups of identical files", lines);
   const Json& cost = record["forecast"];
-  fmt::print(
+  print_result(
       "forecast: {} takes about {:.1f} s with {} and {} of memory; a kernel matrix of all items "
       "{}\n",
       pictures ? "extracting features" : "reading the sets", cost["feature_seconds"].get<double>(),
       counted(cost["threads"], "thread"), bytes_text(cost["feature_bytes"]),
       bytes_text(cost["kernel_matrix_bytes"]));
-  for (const Json& line : record["advice"]) fmt::print("note: {}\n", line.get<std::string>());
+  for (const Json& line : record["advice"]) print_result("note: {}\n", line.get<std::string>());
   const Json& plan = record["plan"];
-  fmt::print("method: auto would judge {} recipes, about {:.0f} s\n", plan["recipes"].size(),
-             std::ceil(plan["seconds"].get<double>()));
+  print_result("method: auto would judge {} recipes, about {:.0f} s\n", plan["recipes"].size(),
+               std::ceil(plan["seconds"].get<double>()));
   for (const Json& recipe : plan["recipes"])
-    fmt::print("  {}\n", recipe["name"].get<std::string>());
+    print_result("  {}\n", recipe["name"].get<std::string>());
 }
 
 int inspect(const InspectArguments& args) {
@@ -294,8 +295,9 @@ int inspect(const InspectArguments& args) {
   const auto cores = args.common.threads > 0 ? static_cast<unsigned>(args.common.threads)
                                              : std::max(1U, std::thread::hardware_concurrency());
   std::vector<size_t> training;  // what train would learn from
-  for (const size_t i : items_of_part(dataset, Part::kTrain))
-    if (looks[i].unreadable.empty()) training.push_back(i);
+  for (const size_t i : readable)
+    if (dataset.items[i].part != Part::kTest) training.push_back(i);
+  if (training.empty()) training = readable;
   const DatasetSource source(dataset);
   const Json plan = plan_json(dataset, look_at(source, training, dataset.labels.select(training)),
                               training, cores);

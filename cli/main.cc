@@ -2,13 +2,16 @@
 // failure, 2 wrong usage, 3 bad data, 130 interrupted).
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <new>
+#include <sstream>
 
 #include "commands.h"
 #include "interrupt.h"
 #include "muster/core/error.h"
 #include "muster/core/options.h"
 #include "muster/pipeline/version.h"
+#include "output.h"
 #include "profile.h"
 
 namespace muster::cli {
@@ -51,7 +54,8 @@ constexpr const char* kFooter =
     "Exit codes: 0 ok, 1 failure while running, 2 wrong usage, 3 bad data, 130 interrupted.";
 
 int fail(int code, const std::string& message) {
-  fmt::print(stderr, "muster: {}\n", message);
+  std::fflush(stdout);  // in order also if both go to one file
+  put_message("muster: " + printable_name(message));
   return code;
 }
 
@@ -113,7 +117,10 @@ int run(int argc, char** argv) {
     std::ranges::reverse(arguments);  // as the parser takes them
     app.parse(std::move(arguments));
   } catch (const CLI::Success& success) {
-    return app.exit(success);
+    std::ostringstream help;
+    const int code = app.exit(success, help, help);
+    put_result(help.str());
+    return code;
   } catch (const CLI::ParseError& error) {
     return wrong_usage(app, error);
   }
@@ -127,17 +134,22 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace muster::cli;
+  prepare_streams();
   watch_for_interrupt();
   try {
     const int code = run(argc, argv);
-    if (std::fflush(stdout) != 0) return fail(1, "the output cannot be written; is the disk full?");
+    flush_results();
     return code;
+  } catch (const ReaderLeft&) {
+    return 1;
   } catch (const muster::Error& error) {
     return fail(static_cast<int>(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
     return fail(
         1, "out of memory; use fewer items, smaller pictures (--set max_side=200) or fewer words");
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(1, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {
-    return fail(1, error.what());
+    return fail(1, fmt::format("{}; this should not happen: please report it", error.what()));
   }
 }

@@ -122,13 +122,13 @@ void print_found(const MatchArguments& args, const Matches& found) {
     level.weight += pair.weight;
     total += pair.weight;
   }
-  fmt::print("{}: {} vectors, {}: {} vectors; {}, weight {:.4g}\n", args.left, found.sizes[0],
-             args.right, found.sizes[1], matches_text(found.pairs.size()), total);
+  print_result("{}: {} vectors, {}: {} vectors; {}, weight {:.4g}\n", args.left, found.sizes[0],
+               args.right, found.sizes[1], matches_text(found.pairs.size()), total);
   if (levels.size() > 1)
     for (const auto& [level, sum] : levels)
-      fmt::print("  level {:<2} {:>12}, weight {:.4g}\n", level, matches_text(sum.count),
-                 sum.weight);
-  if (!args.out.empty()) fmt::print("picture: {}\n", args.out);
+      print_result("  level {:<2} {:>12}, weight {:.4g}\n", level, matches_text(sum.count),
+                   sum.weight);
+  if (!args.out.empty()) print_result("picture: {}\n", args.out);
 }
 
 nlohmann::ordered_json to_json(const MatchArguments& args, const Matches& found) {
@@ -173,7 +173,7 @@ Run add_match(CLI::App& app) {
       fmt::format("feature and reductions before it (default for pictures {})", kDefaultFeatures));
   app.add_option("--draw", args->draw,
                  "about how many matches to draw, the strongest of every level (default 60)")
-      ->check(CLI::Range(1, 1000000));
+      ->check(whole_number(1, 1000000));
   args->cache.add_to(app);
   args->common.add_to(app);
   return [args] { return match(*args); };

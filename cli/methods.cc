@@ -104,9 +104,9 @@ void print_options(const Json& options) {
   }
   for (size_t i = 0; i < names.size(); ++i) {
     const std::string paper = text_of(options[i], "paper");
-    fmt::print("    {:<{}} = {:<{}}  {:<{}}  {}{}\n", names[i], name_width, values[i], value_width,
-               ranges[i], range_width, text_of(options[i], "help"),
-               paper.empty() ? "" : fmt::format(" [{}]", paper));
+    print_result("    {:<{}} = {:<{}}  {:<{}}  {}{}\n", names[i], name_width, values[i],
+                 value_width, ranges[i], range_width, text_of(options[i], "help"),
+                 paper.empty() ? "" : fmt::format(" [{}]", paper));
   }
 }
 
@@ -116,28 +116,28 @@ const char* availability(const Json& entry) {
 
 void print_entry(const Json& entry, size_t name_width) {
   const std::string paper = text_of(entry, "paper");
-  fmt::print("  {:<{}}  {}{}{}\n", text_of(entry, "name"), name_width, text_of(entry, "summary"),
-             paper.empty() ? "" : fmt::format(" [{}]", paper), availability(entry));
+  print_result("  {:<{}}  {}{}{}\n", text_of(entry, "name"), name_width, text_of(entry, "summary"),
+               paper.empty() ? "" : fmt::format(" [{}]", paper), availability(entry));
 }
 
 void print_all() {
-  fmt::print("Methods, for --method and --methods [where they come from]\n");
+  print_result("Methods, for --method and --methods [where they come from]\n");
   size_t width = 0;
   for (const StageEntry& stage : all_stages()) width = std::max(width, stage.name.size());
   for (const Preset& preset : all_presets()) width = std::max(width, preset.name.size());
-  fmt::print(
+  print_result(
       "  {:<{}}  chooses a recipe for the data by cross-validation; what train does if no "
       "method is named\n",
       "auto", width);
   for (const Preset& preset : all_presets()) {
     print_entry(preset_json(preset), width);
-    fmt::print("  {:<{}}  = {}\n", "", width, preset.recipe);
+    print_result("  {:<{}}  = {}\n", "", width, preset.recipe);
   }
-  fmt::print(
+  print_result(
       "\nStages, for --recipe: joined by '/', options after ':', as in "
       "dsift:step=6/bow:words=500/linear-svm\n");
   for (const auto& [kind, title] : kKinds) {
-    fmt::print("\n{}\n", title);
+    print_result("\n{}\n", title);
     for (const StageEntry& stage : all_stages()) {
       if (stage.kind() != kind) continue;
       const Json entry = stage_json(stage);
@@ -166,24 +166,26 @@ Json listing(const std::string& name) {
 }
 
 void print_one(const Json& entry) {
-  fmt::print("{}: {}{}\n", text_of(entry, "name"), text_of(entry, "summary"), availability(entry));
-  if (!text_of(entry, "paper").empty()) fmt::print("  from        {}\n", text_of(entry, "paper"));
-  if (entry.contains("kind")) fmt::print("  kind        {}\n", text_of(entry, "kind"));
-  if (entry.contains("recipe")) fmt::print("  recipe      {}\n", text_of(entry, "recipe"));
+  print_result("{}: {}{}\n", text_of(entry, "name"), text_of(entry, "summary"),
+               availability(entry));
+  if (!text_of(entry, "paper").empty()) print_result("  from        {}\n", text_of(entry, "paper"));
+  if (entry.contains("kind")) print_result("  kind        {}\n", text_of(entry, "kind"));
+  if (entry.contains("recipe")) print_result("  recipe      {}\n", text_of(entry, "recipe"));
   if (entry.contains("traits")) {
     const Json& traits = entry["traits"];
-    if (traits["needs_places"]) fmt::print("  needs       sets with places\n");
+    if (traits["needs_places"]) print_result("  needs       sets with places\n");
     if (traits.contains("psd"))
-      fmt::print("  positive semi-definite: {}\n", text_of(traits, "psd"));
+      print_result("  positive semi-definite: {}\n", text_of(traits, "psd"));
     if (traits.value("non_negative", false))
-      fmt::print("  wants       vectors without negative components\n");
+      print_result("  wants       vectors without negative components\n");
   }
   const Json& options = entry["options"];
-  fmt::print("  options{}\n",
-             options.empty() ? "     none" : " (name = default, what is allowed, meaning [paper])");
+  print_result("  options{}\n", options.empty()
+                                    ? "     none"
+                                    : " (name = default, what is allowed, meaning [paper])");
   print_options(options);
   if (entry.contains("recipe"))
-    fmt::print(
+    print_result(
         "  change one with --set, as in: muster train DATA -o MODEL --method {} --set {}={}\n",
         text_of(entry, "name"), text_of(options[0], "name"), text_of(options[0], "default"));
 }
@@ -199,7 +201,7 @@ void print_kernels() {
       name_width = std::max(name_width, stage.name.size());
       cost_width = std::max(cost_width, std::string(stage.traits.cost).size());
     }
-  fmt::print("{:<{}}  {:<{}}  C  P  M  U\n", "kernel", name_width, cost_title, cost_width);
+  print_result("{:<{}}  {:<{}}  C  P  M  U\n", "kernel", name_width, cost_title, cost_width);
   for (const StageEntry& kernel : kernels) {
     const Traits& traits = kernel.traits;
     const char* psd = traits.distance                   ? "-"
@@ -210,9 +212,9 @@ void print_kernels() {
         fmt::format("{:<{}}  {:<{}}  {:<1}  {:<1}  {:<1}  {:<1}", kernel.name, name_width,
                     traits.cost, cost_width, traits.co_occurrence ? "x" : "", psd,
                     traits.model_free ? "x" : "", traits.unequal_sizes ? "x" : "");
-    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+    print_result("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
   }
-  fmt::print(
+  print_result(
       "C  sees which vectors of a set occur together\n"
       "P  positive semi-definite (Mercer): x always, o on some data, - a distance\n"
       "M  assumes no parametric model of a set\n"

@@ -45,13 +45,13 @@ std::vector<Ranked> shown(const PredictArguments& args, const Prediction& predic
 
 void print_line(const PredictArguments& args, const std::string& item,
                 const Prediction& prediction) {
-  std::string line = item;
+  std::string line = printable_name(item);
   if (rejected(args, prediction))
     line += fmt::format("\tnone of these\t{:.3f}", *prediction.typicality());
   else
     for (const Ranked& one : shown(args, prediction))
-      line += fmt::format("\t{}\t{:.3f}", one.name, one.probability);
-  fmt::print("{}\n", line);
+      line += fmt::format("\t{}\t{:.3f}", printable_name(one.name), one.probability);
+  print_result("{}\n", line);
 }
 
 nlohmann::ordered_json to_json(const PredictArguments& args, const std::string& item,
@@ -71,16 +71,21 @@ nlohmann::ordered_json to_json(const PredictArguments& args, const std::string& 
   return out;
 }
 
-// Folders stand for the items in them.
+// Folders stand for the items in them. One that cannot be read, or holds none, stays, and is
+// refused when its turn comes.
 std::vector<std::string> expand(const std::vector<std::string>& items) {
   std::vector<std::string> out;
   for (const std::string& item : items) {
-    if (!std::filesystem::is_directory(item)) {
-      out.push_back(item);
-      continue;
+    const size_t before = out.size();
+    if (is_folder(item)) {
+      try {
+        for (const auto& entry : sorted_entries(item))
+          if (item_kind(entry)) out.push_back(entry.string());
+      } catch (const Error& error) {
+        put_message("muster: " + printable_name(error.what()));
+      }
     }
-    for (const auto& entry : sorted_entries(item))
-      if (item_kind(entry)) out.push_back(entry.string());
+    if (out.size() == before) out.push_back(item);
   }
   return out;
 }
@@ -100,8 +105,8 @@ int predict(const PredictArguments& args) {
     for (size_t i = 0; i < some.size(); ++i) {
       if (const Error* error = answers[i].error()) {
         failed = true;
-        std::fflush(stdout);
-        fmt::print(stderr, "muster: {}\n", error->what());
+        flush_results();
+        put_message("muster: " + printable_name(error->what()));
         if (args.common.json) results.push_back({{"item", some[i]}, {"error", error->what()}});
       } else if (args.common.json) {
         results.push_back(to_json(args, some[i], *answers[i]));
@@ -109,7 +114,7 @@ int predict(const PredictArguments& args) {
         print_line(args, some[i], *answers[i]);
       }
     }
-    std::fflush(stdout);
+    flush_results();
   }
   if (args.common.json) print_json(results);
   return failed ? static_cast<int>(ErrorKind::kData) : 0;
@@ -125,12 +130,12 @@ Run add_predict(CLI::App& app) {
   app.add_option("--top", args->top,
                  "how many classes to name, with their probabilities; without it the most probable "
                  "one, of multi-label models every label more likely than not")
-      ->check(CLI::Range(1, 1000000));
+      ->check(whole_number(1, 1000000));
   app.add_option("--reject", args->reject,
                  "share of known items to give up, such as 0.05: an item whose best score is lower "
                  "than that of this share of held-out training items is none of these (its "
                  "likelihood ratio, if the model was trained with --class-mixtures)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(real_number(0.0, 1.0));
   args->cache.add_to(app);
   args->common.add_to(app);
   return [args] { return predict(*args); };

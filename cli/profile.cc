@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "muster/core/memory.h"
+#include "output.h"
 
 namespace muster::cli {
 namespace {
@@ -99,10 +100,11 @@ void print_profile() {
   const nlohmann::ordered_json all = profile_so_far();
   const auto row = [&](const std::string& name, const nlohmann::ordered_json& of) {
     const double seconds = of["seconds"], whole = all["seconds"];
-    fmt::print(stderr, "{:<20} {:>10.3f} {:>6.1f} {:>14.0f}\n", name, seconds,
-               whole > 0 ? 100 * seconds / whole : 0.0, of["peak_memory_mib"].get<double>());
+    put_message(fmt::format("{:<20} {:>10.3f} {:>6.1f} {:>14.0f}", name, seconds,
+                            whole > 0 ? 100 * seconds / whole : 0.0,
+                            of["peak_memory_mib"].get<double>()));
   };
-  fmt::print(stderr, "{:<20} {:>10} {:>6} {:>14}\n", "stage", "seconds", "%", "peak MiB");
+  put_message(fmt::format("{:<20} {:>10} {:>6} {:>14}", "stage", "seconds", "%", "peak MiB"));
   for (const auto& stage : all["stages"]) row(stage["stage"].get<std::string>(), stage);
   row("all", all);
 }

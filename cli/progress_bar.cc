@@ -52,14 +52,14 @@ class Bar {
       line += fmt::format("  {:.3g}/s  {} left", rate,
                           duration_text(static_cast<double>(total - done) / rate));
     }
-    fmt::print(stderr, "\r\x1b[K{}", line);
+    std::fputs(("\r\x1b[K" + line).c_str(), stderr);
     std::fflush(stderr);
     shown_ = true;
   }
 
   void clear() {
     if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K");
+    std::fputs("\r\x1b[K", stderr);
     std::fflush(stderr);
     shown_ = false;
   }

@@ -36,8 +36,8 @@ int list_experiments(const Common& common) {
                      {"stand_in", e.stand_in}});
       continue;
     }
-    fmt::print("{:<16} {:<22} {:<13} {}\n", e.name, e.paper, e.data.empty() ? "(none)" : e.data,
-               e.title);
+    print_result("{:<16} {:<22} {:<13} {}\n", e.name, e.paper, e.data.empty() ? "(none)" : e.data,
+                 e.title);
   }
   if (common.json) print_json(out);
   return 0;
@@ -45,9 +45,9 @@ int list_experiments(const Common& common) {
 
 void print_comparison(const Results& results) {
   if (!results.comparison.empty())
-    fmt::print("{}", comparison_table(results));
+    print_result("{}", comparison_table(results));
   else
-    fmt::print("{}", text_table(results));
+    print_result("{}", text_table(results));
 }
 
 int reproduce_one(const ReproduceArguments& args) {

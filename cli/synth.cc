@@ -58,10 +58,7 @@ Json mark_of(const SynthArguments& args) {
 void open_folder(const SynthArguments& args) {
   const fs::path out = args.out;
   std::error_code error;
-  if (fs::exists(out) && !fs::is_directory(out))
-    throw runtime_failure("{}: it is a file; name a folder for the pictures", args.out);
-  fs::create_directories(out, error);
-  if (error) throw runtime_failure("{}: the folder cannot be made: {}", args.out, error.message());
+  make_folder(out);
   const bool empty = fs::is_empty(out, error);
   if (error) throw runtime_failure("{}: the folder cannot be read: {}", args.out, error.message());
   if (!empty) {
@@ -79,7 +76,7 @@ int synth(SynthArguments& args) {
   parse_size(args);
   const std::vector<std::string> names = synth_class_names(args.classes);
   open_folder(args);
-  for (const std::string& name : names) fs::create_directories(fs::path(args.out) / name);
+  for (const std::string& name : names) make_folder(fs::path(args.out) / name);
   const auto per_class = static_cast<size_t>(args.per_class);
   const Progress progress = args.common.progress();
   ProgressStep step(progress, "pictures", names.size() * per_class);
@@ -108,10 +105,10 @@ int synth(SynthArguments& args) {
                 {"kept", total - written}});
     return 0;
   }
-  fmt::print("{}: {} of {} classes, {} pixels", args.out, counted(total, "picture"), names.size(),
-             args.size);
-  if (written < total) fmt::print(" ({} were there before)", total - written);
-  fmt::print("\n");
+  print_result("{}: {} of {} classes, {} pixels", args.out, counted(total, "picture"), names.size(),
+               args.size);
+  if (written < total) print_result(" ({} were there before)", total - written);
+  print_result("\n");
   args.common.say(fmt::format("next: muster train {} -o model.muster", args.out));
   return 0;
 }
@@ -126,7 +123,7 @@ Run add_synth(CLI::App& app) {
                  fmt::format("how many classes (2 to {})", synth_max_classes()))
       ->capture_default_str();
   app.add_option("--per-class", args->per_class, "pictures per class")
-      ->check(CLI::Range(1, 1000000))
+      ->check(whole_number(1, 1000000))
       ->capture_default_str();
   app.add_option("--size", args->size, "WIDTHxHEIGHT in pixels")->capture_default_str();
   args->common.add_to(app);

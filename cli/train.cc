@@ -19,7 +19,14 @@ struct TrainArguments {
 
 int train(TrainArguments& args) {
   check_output(args.model);
-  if (!args.save_universal.empty()) check_output(args.save_universal);
+  if (!args.save_universal.empty()) {
+    check_output(args.save_universal);
+    std::error_code unknown;
+    if (std::filesystem::weakly_canonical(args.save_universal, unknown) ==
+        std::filesystem::weakly_canonical(args.model, unknown))
+      throw Error(ErrorKind::kUsage,
+                  "train: --output and --save-universal name one file; give each its own");
+  }
   TrainOptions& options = args.options;
   options.method = args.choice.method;
   options.recipe = args.choice.recipe;
@@ -45,14 +52,14 @@ int train(TrainArguments& args) {
     print_json(out);
     return 0;
   }
-  if (report.choice) fmt::print("{}", choice_table(*report.choice));
-  fmt::print("trained on {} items of {} classes\n", report.items, model.class_names().size());
+  if (report.choice) print_result("{}", choice_table(*report.choice));
+  print_result("trained on {} items of {} classes\n", report.items, model.class_names().size());
   const char* measure = model.info().multi_label ? "mean average precision" : "accuracy";
   if (report.choice)
-    fmt::print("{}", estimate_text(*report.choice, measure));
+    print_result("{}", estimate_text(*report.choice, measure));
   else if (score)
-    fmt::print("{} by cross-validation: {:.1f} %\n", measure, 100 * *score);
-  fmt::print("model: {}\n", args.model);
+    print_result("{} by cross-validation: {:.1f} %\n", measure, 100 * *score);
+  print_result("model: {}\n", args.model);
   return 0;
 }
 

@@ -95,11 +95,11 @@ std::vector<std::string> draw_cells(const std::vector<double>& cells, const std:
 void print_cells(const std::vector<double>& cells) {
   size_t next = 0;
   for (int level = 0; level <= levels_of(cells.size()); ++level) {
-    fmt::print("  level {}\n", level);
+    print_result("  level {}\n", level);
     for (int row = 0; row < 1 << level; ++row) {
-      fmt::print("   ");
-      for (int col = 0; col < 1 << level; ++col) fmt::print(" {:6.3f}", cells[next++]);
-      fmt::print("\n");
+      print_result("   ");
+      for (int col = 0; col < 1 << level; ++col) print_result(" {:6.3f}", cells[next++]);
+      print_result("\n");
     }
   }
 }
@@ -107,7 +107,7 @@ void print_cells(const std::vector<double>& cells) {
 int weights(const WeightsArguments& args) {
   const Model model = learn(args);
   const std::vector<ShareOfKernel> shares = model.kernel_shares();
-  fs::create_directories(args.out);
+  make_folder(args.out);
   Json record{
       {"recipe", model.recipe()}, {"classes", model.class_names()}, {"branches", Json::array()}};
   for (size_t b = 0; b < shares.size(); ++b) {
@@ -121,7 +121,7 @@ int weights(const WeightsArguments& args) {
                                   {"parts", share.parts},
                                   {"pictures", pictures}});
     if (args.common.json) continue;
-    fmt::print("{}: {:.3f} of the kernel\n", share.branch, share.share);
+    print_result("{}: {:.3f} of the kernel\n", share.branch, share.share);
     if (share.parts.size() > 1) print_cells(share.parts);
   }
   write_file_atomically(fs::path(args.out) / "weights.json", record.dump(1) + "\n");

@@ -40,6 +40,18 @@ Ran CommandTest::run(const std::vector<std::string>& arguments) const { return r
 Ran CommandTest::run(const std::vector<std::string>& arguments,
                      const std::function<void(pid_t)>& meanwhile,
                      const std::string& out_file) const {
+  return start(arguments, {}, meanwhile, out_file);
+}
+
+Ran CommandTest::run_prepared(const std::vector<std::string>& arguments,
+                              const std::function<void()>& prepare) const {
+  return start(arguments, prepare, {}, "");
+}
+
+Ran CommandTest::start(const std::vector<std::string>& arguments,
+                       const std::function<void()>& prepare,
+                       const std::function<void(pid_t)>& meanwhile,
+                       const std::string& out_file) const {
   const std::string out = out_file.empty() ? at(".stdout") : out_file, err = at(".stderr");
   std::vector<char*> argv{const_cast<char*>(MUSTER_BINARY)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
@@ -48,6 +60,7 @@ Ran CommandTest::run(const std::vector<std::string>& arguments,
   if (child == 0) {
     ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDOUT_FILENO);
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), STDERR_FILENO);
+    if (prepare) prepare();
     ::execv(MUSTER_BINARY, argv.data());
     ::_exit(127);
   }

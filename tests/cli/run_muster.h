@@ -39,6 +39,10 @@ class CommandTest : public testing::Test {
   // Calls `meanwhile` with the process id while the command runs.
   Ran run(const std::vector<std::string>& arguments, const std::function<void(pid_t)>& meanwhile,
           const std::string& out_file = "") const;
+  // Calls `prepare` in the new process, once its streams are open and before it becomes the
+  // command.
+  Ran run_prepared(const std::vector<std::string>& arguments,
+                   const std::function<void()>& prepare) const;
   // Exit code 0; says why if it is not.
   Ran run_ok(const std::vector<std::string>& arguments) const;
   // The given exit code, exactly one line "muster: ..." that holds `part`, nothing on stdout, no
@@ -56,6 +60,10 @@ class CommandTest : public testing::Test {
   std::string model() const;
 
   std::filesystem::path folder_;
+
+ private:
+  Ran start(const std::vector<std::string>& arguments, const std::function<void()>& prepare,
+            const std::function<void(pid_t)>& meanwhile, const std::string& out_file) const;
 };
 
 }  // namespace muster
