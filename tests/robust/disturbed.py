@@ -144,7 +144,7 @@ class Judge:
         self.runs += 1
         wrong = []
         # An item that cannot be read is left out of a batch, and named: that is what it must do.
-        left_out = code == 0 and "left out: cannot read" in err
+        left_out = code == 0 and ("left out: cannot read" in err or "cannot be read and are left out" in err)
         if code is None or (code not in DOCUMENTED and code not in allowed):
             wrong.append(f"exit {code}")
         found = self.commands.content(outputs)
