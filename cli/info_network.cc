@@ -2,6 +2,7 @@
 
 #include "muster/dnn/network_model.h"
 #include "muster/dnn/network_module.h"
+#include "output.h"
 
 namespace muster::cli {
 namespace {
@@ -51,22 +52,22 @@ std::string words_of(const Json& value, const char* key) { return value[key].get
 void show_network(const std::string& file, const Common& common) {
   const Json network = network_json(file);
   if (common.json) return print_json(network);
-  fmt::print("{}: a neural network, {}, checksum {}, run by {}\n", file,
-             bytes_text(network["bytes"].get<double>()), words_of(network, "checksum"),
-             words_of(network, "library"));
-  fmt::print("input: {} minus {:.5g}, times {:.5g} ({})\n", words_of(network, "order"),
-             fmt::join(network["mean"].get<std::vector<double>>(), ", "),
-             fmt::join(network["scale"].get<std::vector<double>>(), ", "),
-             words_of(network, "input_from"));
-  fmt::print("layers for pictures of {} x {}{}\n", network["width"].get<int>(),
-             network["height"].get<int>(),
-             network["fixed_size"] ? ", which is the size that the file names" : "");
+  print_result("{}: a neural network, {}, checksum {}, run by {}\n", file,
+               bytes_text(network["bytes"].get<double>()), words_of(network, "checksum"),
+               words_of(network, "library"));
+  print_result("input: {} minus {:.5g}, times {:.5g} ({})\n", words_of(network, "order"),
+               fmt::join(network["mean"].get<std::vector<double>>(), ", "),
+               fmt::join(network["scale"].get<std::vector<double>>(), ", "),
+               words_of(network, "input_from"));
+  print_result("layers for pictures of {} x {}{}\n", network["width"].get<int>(),
+               network["height"].get<int>(),
+               network["fixed_size"] ? ", which is the size that the file names" : "");
   size_t width = 0;
   for (const Json& layer : network["layers"])
     width = std::max(width, words_of(layer, "name").size());
   for (const Json& layer : network["layers"]) {
     const int vectors = layer["vectors"];
-    fmt::print(
+    print_result(
         "  {:<{}}  {:<12} {:<18} {}{}\n", words_of(layer, "name"), width, words_of(layer, "type"),
         fmt::format("{}", fmt::join(layer["shape"].get<std::vector<int>>(), " x ")),
         vectors > 1

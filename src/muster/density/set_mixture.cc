@@ -1,5 +1,7 @@
 #include "muster/density/set_mixture.h"
 
+#include <cmath>
+
 namespace muster {
 namespace {
 
@@ -50,7 +52,12 @@ SetMixtures SetMixtures::load(const GmmOptions& shape, const TensorReader& in) {
              "a prior of another dimension");
   in.require_input_dim(d);
   for (size_t t = 0; t < d; ++t)
-    in.require(prior.covariance(t, t) >= 0, "a prior with a negative variance");
+    for (size_t u = 0; u <= t; ++u) {
+      const double own = prior.covariance(t, t), other = prior.covariance(u, u);
+      in.require(own >= 0 && std::abs(prior.covariance(t, u) - prior.covariance(u, t)) <=
+                                 1e-9 * (own + other),
+                 "a prior that is not a covariance");
+    }
   return SetMixtures(shape, std::move(prior));
 }
 

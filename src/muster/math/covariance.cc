@@ -97,7 +97,10 @@ bool is_positive_definite(MatrixView<const double> covariance) {
 Whitening whiten(MatrixView<const double> covariance) {
   const auto d = static_cast<Eigen::Index>(covariance.rows);
   const Eigen::LLT<Eigen::MatrixXd> factor(dense(covariance));
-  MUSTER_CHECK(factor.info() == Eigen::Success);
+  if (factor.info() != Eigen::Success)
+    throw data_error(
+        "a covariance is not positive definite in the range of numbers; the vectors are too large, "
+        "too small or too much alike for a density: scale them, or raise floor");
   const RowMajor inverse = factor.matrixL().solve(Eigen::MatrixXd::Identity(d, d));
   Whitening out{Matrix<double>(covariance.rows, covariance.rows), 0};
   for (Eigen::Index i = 0; i < d; ++i) {

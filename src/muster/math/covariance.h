@@ -39,7 +39,7 @@ struct Whitening {
 
 bool is_positive_definite(MatrixView<const double> covariance);
 
-// Requires a positive definite matrix.
+// A matrix that is not positive definite is a data error.
 Whitening whiten(MatrixView<const double> covariance);
 
 }  // namespace muster
