@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "muster/localkernel/local_kernel.h"
-#include "muster/setfeature/set_feature.h"
+#include "muster/setfeature/mean.h"
 #include "support/random_data.h"
 
 namespace muster::oracle {
@@ -31,23 +31,8 @@ inline Sample clustered_sample(size_t n, size_t d, size_t clusters) {
 }
 
 // The mean of the set's vectors as its feature.
-class MeanStatistic final : public SetStatistic {
- public:
-  explicit MeanStatistic(size_t dim) : dim_(dim) {}
-  size_t input_dim() const override { return dim_; }
-  size_t sum_dim() const override { return dim_; }
-  void accumulate(ConstMatrixView vectors, std::span<float> sum) const override {
-    for (size_t i = 0; i < vectors.rows; ++i)
-      for (size_t t = 0; t < dim_; ++t) sum[t] += vectors(i, t);
-  }
-  void save(const TensorWriter&) const override {}
-
- private:
-  size_t dim_;
-};
-
 inline SetFeature mean_feature(size_t dim, const PoolingOptions& pooling = {}) {
-  return SetFeature(std::make_unique<MeanStatistic>(dim), pooling);
+  return fit_mean({pooling}, Sample{Matrix<float>(1, dim), {0}, 1}, Rng(1), {});
 }
 
 // The vocabulary of a feature that has one.
