@@ -164,13 +164,24 @@ struct FitFacts {
   std::optional<double> cross_validated() const;
 };
 
+/// What a classifier that was trained without an item says of it, with one label per item.
+struct HeldOutAnswer {
+  std::string item;       ///< its name
+  std::string label;      ///< its label
+  std::string predicted;  ///< the most probable class
+  double probability;     ///< of that class
+};
+
 /// What happened in train() or add_classes().
 struct FitReport {
-  std::size_t items = 0;                  ///< that were learned from
-  std::vector<LeftOut> left_out;          ///< items that could not be read
-  std::vector<std::string> warnings;      ///< such as a solver that did not converge
-  std::optional<FitFacts> fit;            ///< none for a classifier that keeps no record
-  std::optional<Choice> choice;           ///< what "auto" tried; none if the method was given
+  std::size_t items = 0;              ///< that were learned from
+  std::vector<LeftOut> left_out;      ///< items that could not be read
+  std::vector<std::string> warnings;  ///< such as a solver that did not converge
+  std::optional<FitFacts> fit;        ///< none for a classifier that keeps no record
+  std::optional<Choice> choice;       ///< what "auto" tried; none if the method was given
+  /// What the chosen recipe said of items in cross-validation: mistakes are often wrong labels.
+  /// Empty without a choice, if nothing was judged, and with several labels per item.
+  std::vector<HeldOutAnswer> held_out;
   std::map<std::string, double> seconds;  ///< by stage: choose, features, fit, encode, classifier
 };
 
@@ -443,6 +454,9 @@ Model add_classes(const Model& model, const std::filesystem::path& data,
 /// patches by themselves, and the training pictures that decided if their files are known. The
 /// bytes of a PNG file. A vector set is a usage error.
 std::vector<std::byte> draw_explanation(const Explanation& explanation, const Input& picture);
+/// A picture as a small JPEG file: upright, its longest side shrunk to at most so many pixels. A
+/// picture that cannot be read is a data error, a vector set a usage error.
+std::vector<std::byte> thumbnail(const Input& picture, int longest_side_px);
 /// Writes the evidence of each vector to a .npy file: n x 1, float64, in the set's order.
 void write_evidence(const std::filesystem::path& path, const Explanation& explanation);
 

@@ -341,6 +341,43 @@ TEST(Api, AutoChoosesTheSameOnAnyNumberOfThreadsAndTheModelKeepsIt) {
   }
 }
 
+TEST(Api, AutoTellsWhatItSaidOfItemsThatItHadNotSeen) {
+  const TempDir folder;
+  put_sets(folder, 2, 12, 6);
+  fs::rename(folder / "class0/3.npy", folder / "class1/wrong.npy");
+  const Model model = train(folder.path());
+  const std::vector<HeldOutAnswer>& answers = model.report().held_out;
+  ASSERT_EQ(answers.size(), 24u);
+  size_t right = 0;
+  for (const HeldOutAnswer& one : answers) {
+    EXPECT_EQ(one.item.substr(0, one.item.find('/')), one.label);
+    EXPECT_GE(one.probability, 0.5);
+    EXPECT_LE(one.probability, 1.0);
+    right += one.predicted == one.label ? 1 : 0;
+    if (one.item == "class1/wrong.npy") {
+      EXPECT_EQ(one.predicted, "class0");
+    }
+  }
+  EXPECT_GE(right, 21u);
+  EXPECT_TRUE(train(folder.path(), {.method = "bow-linear"}).report().held_out.empty());
+}
+
+TEST(Api, AThumbnailIsASmallUprightPicture) {
+  const TempDir folder;
+  put_pictures(folder, 2, 1, 64);
+  const fs::path file = folder / (synth_class_names(2)[0] + "/0.png");
+  const std::vector<std::byte> small = thumbnail(file, 16);
+  const Image decoded = decode_image(small, "thumbnail");
+  EXPECT_EQ(decoded.width, 16);
+  EXPECT_EQ(decoded.height, 16);
+  EXPECT_EQ(decode_image(thumbnail(file, 640), "thumbnail").width, 64);  // never enlarged
+  const std::string text = "no picture";
+  EXPECT_ERROR(thumbnail(EncodedPicture{std::as_bytes(std::span(text))}, 16), kData,
+               "not a picture");
+  EXPECT_ERROR(thumbnail(file, 0), kUsage, "longest_side_px");
+  EXPECT_ERROR(thumbnail(Sets(1).views[0], 16), kUsage, "");
+}
+
 TEST(Api, AutoIsANameAsWellAsTheDefault) {
   const Sets sets(6);
   const TrainOptions quick{.effort = Effort::kQuick};

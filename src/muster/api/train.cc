@@ -91,6 +91,20 @@ Chosen choose(const SetSource& source, const TrainingItems& training, const Trai
   return chosen;
 }
 
+std::vector<HeldOutAnswer> held_out_answers(const SetSource& source, const HeldOutScores& scored) {
+  std::vector<HeldOutAnswer> out;
+  if (!scored.labels.single_label()) return out;
+  const auto chances = Calibration::fit(scored.scores, scored.labels).probabilities(scored.scores);
+  for (size_t i = 0; i < scored.items.size(); ++i) {
+    const auto row = chances.row(i);
+    const auto best = std::ranges::max_element(row);
+    const auto& names = scored.labels.class_names;
+    out.push_back({source.name(scored.items[i]), names[static_cast<size_t>(scored.labels.first(i))],
+                   names[static_cast<size_t>(best - row.begin())], *best});
+  }
+  return out;
+}
+
 Model train_source(const SetSource& source, ItemKind kind, const TrainingItems& training,
                    const TrainOptions& options, const Run& run) {
   std::optional<UniversalFile> universal;
@@ -122,6 +136,7 @@ Model train_source(const SetSource& source, ItemKind kind, const TrainingItems& 
   Pipeline pipeline = fit_pipeline(plan, source, training.items, training.labels, options.seed,
                                    run.progress(), fit);
   if (report.choice) pipeline.set_choice(*report.choice);
+  if (chosen.held_out) report.held_out = held_out_answers(source, *chosen.held_out);
   report.items = training.items.size() - report.left_out.size();
   report.fit = fit_facts(pipeline);
   add_warnings(run, report);

@@ -308,6 +308,7 @@ class Choosing {
     out.choice.estimate = estimate(decided);
     out.choice.error = decided.best().error();
     out.held_out = decided.best().held_out(folds_);
+    for (size_t& item : out.held_out->items) item = round_items_[item];
     return out;
   }
 

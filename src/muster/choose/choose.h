@@ -32,7 +32,8 @@ struct ChooseOptions {
 struct Chosen {
   Recipe recipe;
   Choice choice;
-  // Of the chosen recipe, for FitOptions::held_out; empty if nothing was judged.
+  // Of the chosen recipe, for FitOptions::held_out; empty if nothing was judged. Items are the
+  // source's.
   std::optional<HeldOutScores> held_out;
 };
 

@@ -107,7 +107,8 @@ HeldOutScores Tally::held_out(int folds) const {
   std::vector<size_t> items;
   for (size_t i = 0; i < labels_.size(); ++i)
     if (right_[0][i] != kUnscored) items.push_back(i);
-  return {select_rows(scores_[0].view(), items), labels_.select(items), folds};
+  Matrix<double> scores = select_rows(scores_[0].view(), items);
+  return {std::move(scores), labels_.select(items), folds, std::move(items)};
 }
 
 Tally::Difference Tally::minus(const Tally& other) const {

@@ -29,7 +29,7 @@ class Tally {
   // Whether an item was right in a repeat (one label per item only).
   bool right(size_t repeat, size_t item) const { return right_[repeat][item] == 1; }
   size_t repeats() const { return right_.size(); }
-  // The scores of the first repeat.
+  // The scores of the first repeat; items are positions in the labels.
   HeldOutScores held_out(int folds) const;
 
   // Over what is scored in both: how much better this one is, and the standard error of that.

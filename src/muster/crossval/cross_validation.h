@@ -127,6 +127,7 @@ struct HeldOutScores {
   Matrix<double> scores;  // a row per item
   Labels labels;          // of the items
   int folds = 0;
+  std::vector<size_t> items;  // which they are
 };
 // The table, the folds and the known scores become those.
 void judge_by(const HeldOutScores& held_out, FitStatistics& statistics);
