@@ -41,6 +41,7 @@ constexpr Command kCommands[] = {
     {"methods", "list every method and stage with its options", add_methods},
     {"info", "say what a file holds", add_info},
     {"serve", "serve models over HTTP, with a page to try them on", add_serve},
+    {"studio", "make, train and try classes of pictures in the browser", add_studio},
     {"weights", "show which cells and kernels tell classes apart, as numbers and pictures",
      add_weights},
 };

@@ -1,45 +1,13 @@
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-
 #include "commands.h"
-#include "muster/core/error.h"
+#include "server_program.h"
 
 namespace muster::cli {
-namespace {
-
-constexpr const char* kProgram = "muster-serve";
-
-// Beside the command; "" if it cannot be told where that is.
-std::string beside_command() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "" : (self.parent_path() / kProgram).string();
-}
-
-// Becomes the server, which is a program of its own: its libraries would double what every command
-// loads.
-int serve(const std::vector<std::string>& arguments) {
-  std::vector<char*> argv = {const_cast<char*>(kProgram)};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
-  ::execv(beside_command().c_str(), argv.data());
-  ::execvp(kProgram, argv.data());
-  throw runtime_failure(
-      "serve: {} cannot be started ({}); install the Debian package muster-server, or build with "
-      "MUSTER_BUILD_SERVER=ON",
-      kProgram, std::strerror(errno));
-}
-
-}  // namespace
 
 Run add_serve(CLI::App& app) {
   // The server reads its own arguments.
   app.prefix_command();
   app.set_help_flag();
-  return [&app] { return serve(app.remaining()); };
+  return [&app]() -> int { become_server("serve", app.remaining()); };
 }
 
 }  // namespace muster::cli

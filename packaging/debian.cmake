@@ -1,6 +1,6 @@
 # The Debian packages, made by scripts/package: `muster` holds the command, `libmuster-dev` the headers, the archive and the CMake
 # package for programs of one's own, `python3-muster` (with MUSTER_BUILD_PYTHON) the Python package, and `muster-server` (with
-# MUSTER_BUILD_SERVER) what `muster serve` starts, with a systemd unit. `muster-dnn` (if OpenCV's dnn is there) holds the module that runs
+# MUSTER_BUILD_SERVER) what `muster serve` and `muster studio` start, with a systemd unit. `muster-dnn` (if OpenCV's dnn is there) holds the module that runs
 # neural networks.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The muster authors <muster@localhost>")
@@ -57,8 +57,9 @@ if(MUSTER_BUILD_SERVER)
   set(CPACK_DEBIAN_SERVER_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_SERVER_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION})")
   set(CPACK_COMPONENT_SERVER_DESCRIPTION "What `muster serve` starts: a REST server for models (POST /predict, Open
-Inference v2, metrics, a page to try them on). The systemd unit muster-serve
-serves the models in /etc/muster; it is not enabled by itself.")
+Inference v2, metrics, a page to try them on); and `muster studio`: a page on
+which a model is made, trained and tried. The systemd unit muster-serve serves
+the models in /etc/muster; it is not enabled by itself.")
   install(FILES packaging/muster-serve.service DESTINATION lib/systemd/system COMPONENT server)
 endif()
 

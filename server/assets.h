@@ -1,4 +1,4 @@
-// The files of server/page, in the binary.
+// The files of server/page and web/studio, in the binary.
 #pragma once
 
 #include <string_view>
@@ -6,5 +6,6 @@
 namespace muster {
 
 extern const std::string_view kPageHtml, kPageScript, kPageStyle, kDocsHtml, kOpenApi;
+extern const std::string_view kStudioHtml, kStudioScript, kStudioStyle;
 
 }  // namespace muster

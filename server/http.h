@@ -13,6 +13,7 @@ struct Request {
   std::string method, path;  // the path percent-decoded, without the query
   std::map<std::string, std::string> query;
   std::string content_type, content_encoding, authorization;
+  std::string host, origin, fetch_site, studio;  // who asks: studio/guard.h
   std::string body;
 };
 

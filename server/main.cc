@@ -1,9 +1,7 @@
-// muster-serve, which `muster serve` starts: a REST server for models. A program of its own,
-// because its libraries would double what the command loads to start.
+// muster-serve, which `muster serve` and `muster studio` start: a REST server for models, or a page
+// to make one. A program of its own, because its libraries would double what the command loads to
+// start.
 #include <fmt/format.h>
-#include <malloc.h>
-#include <signal.h>
-#include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -12,15 +10,15 @@
 
 #include "server/listen.h"
 #include "server/log.h"
-#include "server/server.h"
+#include "server/process.h"
+#include "server/service.h"
+#include "server/studio/run_studio.h"
 
 namespace muster::server {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned kMostConnections = 4096, kOtherFiles = 64;
-constexpr int kReturnedBytes = 4 << 20;
 constexpr size_t kUploadsAtOnce = 8;  // of the largest size, in memory together
 
 struct Arguments {
@@ -85,21 +83,6 @@ std::string read_token(const std::string& file) {
   return token;
 }
 
-// As many as the system lets us open, up to what we want.
-unsigned connections_allowed() {
-  rlimit limit{};
-  ::getrlimit(RLIMIT_NOFILE, &limit);
-  const rlim_t wanted = kMostConnections + kOtherFiles;
-  if (limit.rlim_cur < wanted) {
-    limit.rlim_cur = std::min<rlim_t>(wanted, limit.rlim_max);
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-    ::getrlimit(RLIMIT_NOFILE, &limit);
-  }
-  const rlim_t usable =
-      limit.rlim_cur > 2 * kOtherFiles ? limit.rlim_cur - kOtherFiles : kOtherFiles;
-  return static_cast<unsigned>(std::min<rlim_t>(kMostConnections, usable));
-}
-
 ServerOptions server_options(const Arguments& args, int socket) {
   ServerOptions options;
   options.socket = socket;
@@ -125,31 +108,13 @@ void reload(Models& models, Metrics& metrics, bool all) {
   }
 }
 
-// Until a signal asks to end.
-void serve_until_signal(Server& server, Models& models, Metrics& metrics, const sigset_t& signals) {
-  constexpr timespec kTick{0, 250'000'000};
-  for (unsigned tick = 0;; ++tick) {
-    const int signal = ::sigtimedwait(&signals, nullptr, &kTick);
-    if (signal == SIGTERM || signal == SIGINT) return;
-    server.tick();
-    if (signal == SIGHUP || tick % 4 == 0) reload(models, metrics, signal == SIGHUP);
-  }
-}
-
 int serve(const Arguments& args) {
-  sigset_t signals;  // blocked before any thread begins, so that all inherit it
-  ::sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, signal);
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-  // Large bodies and pictures go back to the system when they are done with. Left to itself, malloc
-  // keeps as much as the largest of them took.
-  ::mallopt(M_MMAP_THRESHOLD, kReturnedBytes);
-
+  const sigset_t signals = block_signals();
+  return_large_blocks();
   Models models(args.models);
   Metrics metrics;
-  const Service service(models, {read_token(args.token_file), static_cast<size_t>(args.max_parts),
-                                 static_cast<uint64_t>(args.max_megapixels) * 1'000'000});
+  Service service(models, {read_token(args.token_file), static_cast<size_t>(args.max_parts),
+                           static_cast<uint64_t>(args.max_megapixels) * 1'000'000});
   const Listener listener = listen_on(args.host, args.port);
   if (!listener.loopback && args.token_file.empty())
     log_event("warning", {{"message",
@@ -163,16 +128,16 @@ int serve(const Arguments& args) {
                           {"connections", options.max_connections}});
   fmt::print("{}\n", listener.url);
   std::fflush(stdout);
-  serve_until_signal(server, models, metrics, signals);
-  log_event("stopping");
-  // Who asks twice does not want to wait.
-  ::sigdelset(&signals, SIGHUP);
-  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-  server.drain(options.timeout);
+  unsigned turns = 0;
+  serve_until_signal(server, signals, [&](bool all) {
+    if (all || turns++ % 4 == 0) reload(models, metrics, all);
+  });
+  drain_and_end(server, signals, options.timeout);
   return 0;
 }
 
 int run(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--studio") return run_studio(argc - 1, argv + 1);
   CLI::App app("Serves models over HTTP: POST /predict, Open Inference v2, a page, metrics.",
                "muster serve");
   app.set_version_flag("--version", "muster " + version());

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "muster/muster.h"
 #include "server/log.h"
 
 namespace muster::server {
@@ -20,6 +21,8 @@ constexpr size_t kReservedBytes = 256 * 1024;
 // That a connection may be idle before the headers of its next request, beyond the time of a body:
 // 75 s in all by default, longer than proxies keep theirs (nginx: 60 s).
 constexpr std::chrono::seconds kIdleTime{15};
+constexpr size_t kMostEventStreams = 64;
+constexpr std::chrono::seconds kKeepAliveTime{15};
 // A client that gave up; as nginx logs it.
 constexpr int kClientGone = 499;
 
@@ -70,7 +73,7 @@ struct Server::Exchange {
   MHD_Connection* mhd = nullptr;
   Connections::Handle connection;
   Request request;
-  std::optional<Route> route;
+  std::optional<Handler::Task> task;
   std::optional<Reply> reply;
   std::stop_source stop;
   Clock::time_point begun = Clock::now(), received = begun, picked_up = begun;
@@ -79,11 +82,12 @@ struct Server::Exchange {
   size_t items = 0;
 };
 
-Server::Server(const Service& service, Metrics& metrics, const ServerOptions& options)
-    : service_(service),
+Server::Server(Handler& handler, Metrics& metrics, const ServerOptions& options)
+    : handler_(handler),
       metrics_(metrics),
       options_(options),
       connections_(options.timeout + kIdleTime),
+      events_(kMostEventStreams),
       queue_(options.threads, options.queue) {
   // Silence that the deadlines do not cover: a client that does not read its answer.
   const auto silence = static_cast<unsigned>((options.timeout + 2 * kIdleTime).count());
@@ -100,6 +104,7 @@ Server::Server(const Service& service, Metrics& metrics, const ServerOptions& op
 
 Server::~Server() {
   hurry_ = true;
+  events_.close();
   queue_.finish();  // all connections that sleep are awake then, as the library wants
   MHD_stop_daemon(daemon_);
 }
@@ -160,20 +165,23 @@ MHD_Result Server::begin(Exchange& exchange, const char* url, const char* method
   request.content_type = header(exchange.mhd, MHD_HTTP_HEADER_CONTENT_TYPE);
   request.content_encoding = header(exchange.mhd, MHD_HTTP_HEADER_CONTENT_ENCODING);
   request.authorization = header(exchange.mhd, MHD_HTTP_HEADER_AUTHORIZATION);
+  request.host = header(exchange.mhd, MHD_HTTP_HEADER_HOST);
+  request.origin = header(exchange.mhd, MHD_HTTP_HEADER_ORIGIN);
+  request.fetch_site = header(exchange.mhd, "Sec-Fetch-Site");
+  request.studio = header(exchange.mhd, "X-Muster-Studio");
   MHD_get_connection_values(exchange.mhd, MHD_GET_ARGUMENT_KIND, &keep_argument, &request.query);
   connections_.set_phase(exchange.connection, Connections::Phase::kBody,
                          exchange.begun + options_.timeout);
   try {
-    exchange.route = find_route(request.method, request.path);
-    service_.check(*exchange.route, request);
+    exchange.task = handler_.begin(request);
     if (announced_bytes(exchange.mhd) > options_.max_body_bytes)
       throw HttpError(413, too_large(options_.max_body_bytes));
-    if (exchange.route->is_work())  // a usual picture is not copied while it grows
+    if (exchange.task->how == How::kWork)  // a usual picture is not copied while it grows
       request.body.reserve(std::min(announced_bytes(exchange.mhd), kReservedBytes));
   } catch (const HttpError& error) {
     exchange.reply = error_reply(error.status(), error.what());
     if (error.status() == 405)
-      exchange.reply->headers.emplace_back("Allow", allowed_method(request.path));
+      exchange.reply->headers.emplace_back("Allow", handler_.allowed(request.path));
     return send(exchange);
   }
   return MHD_YES;
@@ -190,7 +198,7 @@ MHD_Result Server::take_body(Exchange& exchange, std::string_view data) {
     connections_.refuse(exchange.connection, 503, "too many uploads at once; come again");
     return MHD_NO;
   }
-  if (exchange.route->is_work()) exchange.request.body.append(data);
+  if (exchange.task->how == How::kWork) exchange.request.body.append(data);
   return MHD_YES;
 }
 
@@ -199,12 +207,13 @@ MHD_Result Server::finish(Exchange& exchange) {
   if (exchange.reply) return send(exchange);
   connections_.set_phase(exchange.connection, Connections::Phase::kWork);
   exchange.received = exchange.picked_up = Clock::now();
-  if (exchange.route->endpoint == Endpoint::kMetrics) {
+  if (exchange.task->how == How::kEvents) return send_events(exchange);
+  if (exchange.task->how == How::kMetrics) {
     exchange.reply = Reply{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(), {}};
     return send(exchange);
   }
-  if (!exchange.route->is_work()) {
-    exchange.reply = service_.answer(*exchange.route, !draining_);
+  if (exchange.task->how == How::kAtOnce) {
+    exchange.reply = handler_.answer(exchange.request, !draining_);
     return send(exchange);
   }
   {
@@ -226,12 +235,13 @@ MHD_Result Server::finish(Exchange& exchange) {
 // By a worker. The last line gives the exchange back to the thread of the sockets.
 void Server::work_on(Exchange& exchange) {
   exchange.picked_up = Clock::now();
-  if (const std::optional<Service::Done> done = try_work(exchange)) {
-    exchange.reply = done->reply;
+  if (std::optional<Handler::Done> done = try_work(exchange)) {
+    exchange.reply = std::move(done->reply);
     exchange.model = done->model;
     exchange.items = done->predicted + done->failed;
-    metrics_.count_work(done->model, milliseconds_between(exchange.received, Clock::now()) / 1000,
-                        done->predicted, done->failed);
+    if (exchange.items > 0)
+      metrics_.count_work(done->model, milliseconds_between(exchange.received, Clock::now()) / 1000,
+                          done->predicted, done->failed);
   }
   exchange.request.body = {};
   upload_bytes_ -= std::exchange(exchange.body_bytes, 0);
@@ -243,12 +253,12 @@ void Server::work_on(Exchange& exchange) {
 }
 
 // None if it failed; the exchange has its reply then.
-std::optional<Service::Done> Server::try_work(Exchange& exchange) {
+std::optional<Handler::Done> Server::try_work(Exchange& exchange) {
   try {
     if (hurry_) throw HttpError(503, "the server is stopping");
     if (exchange.picked_up > exchange.received + options_.timeout)
       throw HttpError(503, "the request waited too long for its turn; come again");
-    return service_.work(*exchange.route, exchange.request, exchange.stop.get_token());
+    return handler_.work(exchange.request, exchange.stop.get_token());
   } catch (const HttpError& error) {
     exchange.reply = error_reply(error.status(), error.what());
   } catch (const std::exception& error) {
@@ -265,12 +275,24 @@ MHD_Result Server::send(Exchange& exchange) {
   if (!response) return MHD_NO;
   MHD_add_response_header(response, "Content-Type", reply.content_type.c_str());
   MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-  MHD_add_response_header(response, "Cache-Control", "no-store");
-  for (const auto& [name, value] : reply.headers)
+  bool cached = false;
+  for (const auto& [name, value] : reply.headers) {
     MHD_add_response_header(response, name.c_str(), value.c_str());
+    cached |= name == "Cache-Control";
+  }
+  if (!cached) MHD_add_response_header(response, "Cache-Control", "no-store");
   if (draining_) MHD_add_response_header(response, "Connection", "close");
   const MHD_Result result =
       MHD_queue_response(exchange.mhd, static_cast<unsigned>(reply.status), response);
+  MHD_destroy_response(response);
+  return result;
+}
+
+MHD_Result Server::send_events(Exchange& exchange) {
+  MHD_Response* response = events_.open(exchange.mhd);
+  exchange.reply = response ? Reply{} : error_reply(503, "too many pages are open; close some");
+  if (!response) return send(exchange);
+  const MHD_Result result = MHD_queue_response(exchange.mhd, MHD_HTTP_OK, response);
   MHD_destroy_response(response);
   return result;
 }
@@ -286,7 +308,7 @@ void Server::on_completed(void* self, MHD_Connection*, void** exchange,
     status = code == MHD_REQUEST_TERMINATED_COMPLETED_OK && owned->reply ? owned->reply->status
                                                                          : kClientGone;
   server.upload_bytes_ -= owned->body_bytes;
-  server.metrics_.count_request(owned->route ? owned->route->name() : "none", status);
+  server.metrics_.count_request(owned->task ? owned->task->name : "none", status);
   if (server.options_.log_requests) server.log_request(*owned, status);
   server.connections_.await_request(owned->connection);
   --server.in_flight_;
@@ -327,11 +349,15 @@ void Server::stop_work(Clock::time_point begun_before) {
 void Server::tick() {
   connections_.expire();
   stop_work(Clock::now() - options_.timeout);
+  if (Clock::now() < kept_alive_ + kKeepAliveTime) return;
+  events_.keep_alive();
+  kept_alive_ = Clock::now();
 }
 
 void Server::drain(std::chrono::seconds most) {
   using namespace std::chrono_literals;
   draining_ = true;
+  events_.close();
   if (const int socket = MHD_quiesce_daemon(daemon_); socket >= 0) ::close(socket);
   const Clock::time_point end = Clock::now() + most;
   // A request may be on its way on a connection that is open.

@@ -14,8 +14,9 @@
 #include <string>
 
 #include "server/connections.h"
+#include "server/event_streams.h"
+#include "server/handler.h"
 #include "server/metrics.h"
-#include "server/service.h"
 #include "server/work_queue.h"
 
 namespace muster::server {
@@ -34,7 +35,7 @@ struct ServerOptions {
 class Server {
  public:
   // Begins to serve. A failure of the library is a runtime error.
-  Server(const Service& service, Metrics& metrics, const ServerOptions& options);
+  Server(Handler& handler, Metrics& metrics, const ServerOptions& options);
   // Answers what a worker has begun, and drops the rest.
   ~Server();
   Server(const Server&) = delete;
@@ -42,6 +43,8 @@ class Server {
 
   // Ends what took too long. To be called a few times per second.
   void tick();
+  // Tells all that listen to events; see EventStreams::publish.
+  void publish(const std::string& data) { events_.publish(data); }
   // Takes no new connections and waits until all requests are answered, at most for so long.
   void drain(std::chrono::seconds most);
 
@@ -63,16 +66,19 @@ class Server {
   MHD_Result take_body(Exchange& exchange, std::string_view data);
   MHD_Result finish(Exchange& exchange);
   MHD_Result send(Exchange& exchange);
+  MHD_Result send_events(Exchange& exchange);
   void work_on(Exchange& exchange);
-  std::optional<Service::Done> try_work(Exchange& exchange);
+  std::optional<Handler::Done> try_work(Exchange& exchange);
   std::string metrics_text();
   void log_request(const Exchange& exchange, int status) const;
   void stop_work(Clock::time_point begun_before);
 
-  const Service& service_;
+  Handler& handler_;
   Metrics& metrics_;
   const ServerOptions options_;
   Connections connections_;
+  EventStreams events_;
+  Clock::time_point kept_alive_ = Clock::now();
   std::atomic<bool> draining_ = false, hurry_ = false;
   std::atomic<size_t> in_flight_ = 0, upload_bytes_ = 0;
   std::mutex working_mutex_;

@@ -8,15 +8,12 @@
 #include "server/assets.h"
 #include "server/log.h"
 #include "server/multipart.h"
+#include "server/replies.h"
 
 namespace muster::server {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr const char* kPagePolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 // Takes the same time wherever they differ.
 bool equal_in_constant_time(std::string_view given, std::string_view token) {
@@ -52,38 +49,12 @@ void check_body_form(const Route& route, const Request& request) {
     multipart_boundary(request.content_type);
 }
 
-Reply json_reply(const ordered_json& value) {
-  Reply reply;
-  reply.body = dump(value) + "\n";
-  return reply;
-}
-
-Reply page_reply(const char* content_type, std::string_view body) {
-  Reply reply{200, content_type, std::string(body)};
-  reply.headers.emplace_back("Content-Security-Policy", kPagePolicy);
-  return reply;
-}
-
 ordered_json describe(const ServedModel& model) {
   return {{"name", model.name},
           {"kind", model.info.of_pictures ? "pictures" : "vector sets"},
           {"multi_label", model.info.multi_label},
           {"classes", model.info.class_names},
           {"recipe", model.info.members[0].recipe}};
-}
-
-int status_of(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::kData:
-      return 422;
-    case ErrorKind::kUsage:
-      return 400;
-    case ErrorKind::kCancelled:
-      return 503;
-    case ErrorKind::kRuntime:
-      break;
-  }
-  return 500;
 }
 
 }  // namespace
@@ -109,6 +80,13 @@ void Service::check(const Route& route, const Request& request) const {
             400, fmt::format("unknown parameter '{}'; choose from: top, model, explain", name));
   if (route.is_work() || !route.model.empty()) model_of(route, request);
   if (route.is_work()) check_body_form(route, request);
+}
+
+Handler::Task Service::begin(const Request& request) const {
+  const Route route = find_route(request.method, request.path);
+  check(route, request);
+  if (route.endpoint == Endpoint::kMetrics) return {route.name(), How::kMetrics};
+  return {route.name(), route.is_work() ? How::kWork : How::kAtOnce};
 }
 
 Reply Service::answer(const Route& route, bool ready) const {

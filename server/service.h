@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <string>
 
-#include "server/http.h"
+#include "server/handler.h"
 #include "server/models.h"
 #include "server/routes.h"
 
@@ -19,7 +19,7 @@ struct ServiceOptions {
 };
 
 // Thread-safe.
-class Service {
+class Service : public Handler {
  public:
   Service(const Models& models, ServiceOptions options)
       : models_(models), options_(std::move(options)) {}
@@ -31,15 +31,18 @@ class Service {
   // Routes that are not work, but for the metrics. `ready` says whether new work is taken.
   Reply answer(const Route& route, bool ready) const;
 
-  // What a worker did.
-  struct Done {
-    Reply reply;
-    std::string model;
-    size_t predicted = 0, failed = 0;
-  };
   // Uses the calling thread only; a stop request ends it before its next item with 503. Throws
   // HttpError.
   Done work(const Route& route, const Request& request, std::stop_token stop) const;
+
+  Task begin(const Request& request) const override;
+  std::string allowed(const std::string& path) const override { return allowed_method(path); }
+  Reply answer(const Request& request, bool ready) override {
+    return answer(find_route(request.method, request.path), ready);
+  }
+  Done work(const Request& request, std::stop_token stop) override {
+    return work(find_route(request.method, request.path), request, stop);
+  }
 
  private:
   std::shared_ptr<const ServedModel> model_of(const Route& route, const Request& request) const;

@@ -1,5 +1,5 @@
-// What the server reads from a request: paths, headers, multipart bodies, inference requests. The
-// first byte says which.
+// What the server reads from a request: paths, headers, names, multipart bodies, inference
+// requests. The first byte says which.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -10,6 +10,7 @@
 #include "server/infer_request.h"
 #include "server/multipart.h"
 #include "server/routes.h"
+#include "server/studio/names.h"
 
 namespace {
 
@@ -45,6 +46,8 @@ void read_headers(std::string_view text) {
   require(!error_reply(400, line).body.empty());
   require(decode_base64(encode_base64(line)) == line);
   if (const auto bytes = decode_base64(line)) require(bytes->size() <= line.size());
+  const std::string name = picture_name(line, line);
+  require(is_plain_name(name) && is_picture_name(name));
   require(!find_route("GET", line).is_work());
 }
 

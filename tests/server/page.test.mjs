@@ -1,44 +1,19 @@
 // The page of the server in headless Chromium (page_test.py starts the servers). With SCREENSHOTS naming a folder, pictures of the page land there.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { launch, open as openPage, overflows, seriousProblems } from "./pages.mjs";
 
-const require = createRequire(new URL("../report_e2e/package.json", import.meta.url));
-const { chromium } = require("playwright-core");
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const { URL: url, GUARDED_URL: guardedUrl, TOKEN: token, DATA: data, MARKUP: markup, SCREENSHOTS: screenshots } = process.env;
 const inMarkup = join(data, "pictures", markup);
 const picture = join(inMarkup, readdirSync(inMarkup).sort()[0]);
 let browser;
 
-before(async () => {
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"] });
-});
+before(async () => { browser = await launch(); });
 after(() => browser.close());
 
-// Opens a page; what it asks for from elsewhere, what it complains about and what a script in a name would do is kept.
-async function open(address, { width = 1100, scheme = "light" } = {}) {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme: scheme, bypassCSP: true });  // for axe only
-  const page = await context.newPage();
-  const troubles = [];
-  page.on("pageerror", (error) => troubles.push(String(error)));
-  page.on("dialog", (dialog) => { troubles.push("a dialog"); dialog.dismiss(); });
-  page.on("request", (request) => {
-    if (!request.url().startsWith(new URL("/", address).href) && !/^(blob|data):/.test(request.url())) troubles.push(`asked for ${request.url()}`);
-  });
-  await page.goto(address);
-  return { page, troubles, close: () => context.close() };
-}
-
-async function seriousProblems(page) {
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => (await globalThis.axe.run()).violations.map((v) => `${v.impact}: ${v.id} ${v.nodes[0].html}`));
-  return found.filter((text) => /^(serious|critical)/.test(text));
-}
-
-const overflows = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+const open = (address, options) => openPage(browser, address, options);
 const answers = (page, count) => page.waitForFunction((n) => document.querySelectorAll(".answer").length === n, count);
 const known = (page) => page.waitForFunction(() => document.getElementById("about").textContent.startsWith("Model"));
 

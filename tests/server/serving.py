@@ -84,10 +84,10 @@ class Answer:
 class Serving:
     """A running server: `with Serving("--threads", "1") as server`."""
 
-    def __init__(self, *options, models=None, port=0):
+    def __init__(self, *options, models=None, port=0, command=None):
         models = models or [data() / "pictures.muster", data() / "sets.muster"]
-        self.process = subprocess.Popen([MUSTER, "serve", *map(str, models), "--port", str(port), *map(str, options)],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        command = command or ["serve", *models]
+        self.process = subprocess.Popen([MUSTER, *map(str, [*command, "--port", port, *options])], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.log, self.lines = [], queue.Queue()
         self.reader = threading.Thread(target=self._read_log, daemon=True)
         self.reader.start()
