@@ -95,6 +95,8 @@ class Commands:
                 (self.folder / name).write_bytes(b"old")
         for name in ("folder", "cache"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
+        for path in self.leftovers():  # of a run that was killed by force
+            Path(path).unlink()
 
     def leftovers(self):
         return [str(path) for path in self.folder.rglob(".muster-*.tmp")]

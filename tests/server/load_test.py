@@ -150,7 +150,7 @@ class Load(unittest.TestCase):
                 socket.create_connection((server.host, server.port), timeout=2)
 
     def test_who_asks_twice_does_not_wait(self):
-        body, headers = multipart(*[("large.png", png(5000, 4000))] * 60)
+        body, headers = multipart(*[("large.png", png(4000, 3900))] * 60)
         with Serving("--threads", 1, "--quiet") as server:
             connection = server.connect()
             connection.request("POST", PREDICT, body, headers)
@@ -184,7 +184,7 @@ class Load(unittest.TestCase):
             self.assertLess(resident(server) - before, 16 << 20)
 
     def test_work_that_takes_too_long_is_ended(self):
-        body, headers = multipart(*[("large.png", png(5000, 4000))] * 200)  # small to send, long to decode
+        body, headers = multipart(*[("large.png", png(4000, 3900))] * 200)  # small to send, long to decode
         with Serving("--threads", 1, "--timeout", 2, "--max-parts", 200, "--quiet") as server:
             begun = time.monotonic()
             answer = server.post(PREDICT, body, headers=headers)

@@ -162,7 +162,7 @@ test("another page sees changes", async () => {
 for (const [width, scheme] of [[1440, "light"], [390, "light"], [1440, "dark"], [390, "dark"]]) {
   test(`nothing keeps people out: ${width} px, ${scheme}`, async () => {
     await page.setViewportSize({ width, height: 1000 });
-    await page.emulateMedia({ colorScheme: scheme });
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });  // colours at once
     await page.evaluate(() => { document.getElementById("toast").hidden = true; });
     assert.equal(await overflows(page), false);
     await shot(`${width}-${scheme}`);
