@@ -171,7 +171,7 @@ extern "C" void name_mutation(int signal) {
 std::vector<Mutation> all_mutations(const TensorMap& map) {
   std::vector<Mutation> out;
   for (const auto& [name, tensor] : map.tensors) {
-    out.push_back({name + ": missing", [name](TensorMap& m) { m.tensors.erase(name); }});
+    out.push_back({name + ": missing", [name = name](TensorMap& m) { m.tensors.erase(name); }});
     add_shapes(name, tensor, out);
     add_types(name, tensor, out);
     add_values(name, tensor, out);
