@@ -13,7 +13,10 @@
 namespace muster {
 namespace {
 
-constexpr size_t kMaxDenseValues = size_t{1} << 31;  // 8 GB
+// How much memory the zeros that a sparse text leaves out may take: a short text that names a far
+// index is refused, the sparsest sets in use (a few hundred bytes per byte of text) are not.
+constexpr size_t kDenseValuesPerByte = 256;
+constexpr size_t kDenseValuesOfAnyText = size_t{1} << 24;  // 64 MB
 
 std::string_view next_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r"), rest.size()));
@@ -116,9 +119,12 @@ LabelledVectors parse_libsvm(const std::string& text, const std::string& name) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   const size_t rows = table.labels.size();
-  if (rows > 0 && table.width > kMaxDenseValues / rows)
-    throw data_error("'{}': {} x {} values are too many to hold densely (at most {})", name, rows,
-                     table.width, kMaxDenseValues);
+  const size_t most = std::max(kDenseValuesOfAnyText, kDenseValuesPerByte * text.size());
+  if (rows > 0 && table.width > most / rows)
+    throw data_error(
+        "'{}': {} x {} values are too many to hold densely (at most {} for a text of its size); "
+        "leave out unused indices",
+        name, rows, table.width, most);
   LabelledVectors out{std::move(table.labels), Matrix<float>(rows, table.width)};
   for (const Entry& entry : table.entries) out.vectors(entry.row, entry.column) = entry.value;
   return out;

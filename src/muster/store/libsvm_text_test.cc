@@ -54,6 +54,7 @@ TEST(LibsvmText, BadLinesAreNamed) {
        {"x 1:1", "1 1", "1 1:", "1 :1", "1 0:1", "1 2:1 1:1", "1 1:nan", "1 1:1x", "nan 1:1"})
     EXPECT_ERROR(parse_libsvm(std::string("1 1:1\n") + line, "file"), kData, "'file', line 2");
   EXPECT_ERROR(parse_libsvm("1 99999999999:1", "file"), kData, "too many");
+  EXPECT_ERROR(parse_libsvm("0.1 777777777:1\n5", "file"), kData, "2 x 777777777 values");
 }
 
 }  // namespace
