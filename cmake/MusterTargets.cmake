@@ -65,7 +65,7 @@ function(muster_test name)
   if(NOT MUSTER_BUILD_TESTS)
     return()
   endif()
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "IN_TWO" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name}_test ${ARG_SOURCES})
   target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name}_test PRIVATE ${ARG_LINKS} GTest::gtest_main GTest::gmock rapidcheck
@@ -75,8 +75,8 @@ function(muster_test name)
   set_target_properties(${name}_test PROPERTIES UNITY_BUILD ${MUSTER_UNITY})
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
   target_precompile_headers(${name}_test REUSE_FROM test_headers)
-  if(MUSTER_SANITIZE)
-    # Starting an instrumented process costs more than most tests do: one for each half of a binary.
+  if(MUSTER_SANITIZE OR ARG_IN_TWO)
+    # Starting an instrumented process, or one with thousands of tests, costs more than most tests do: one for each half of a binary.
     foreach(shard 0 1)
       add_test(NAME ${name}_test.${shard} COMMAND ${name}_test --gtest_brief=1)
       set_tests_properties(${name}_test.${shard} PROPERTIES TIMEOUT 1800

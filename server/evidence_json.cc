@@ -2,10 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server/base64.h"
+
 namespace muster::server {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr int kThumbnailSide = 128;
 
 const char* name_of(EvidenceBy by) {
   if (by == EvidenceBy::kExact) return "exact";
@@ -17,6 +21,20 @@ ordered_json patches(const Explanation& explanation, const std::vector<size_t>& 
   for (const size_t i : which) {
     const Explanation::Vector& one = explanation.vectors[i];
     out.push_back({{"x", one.x}, {"y", one.y}, {"size", one.size}, {"value", one.value}});
+  }
+  return out;
+}
+
+// A training item that decided, with a small copy of its picture if the file is there.
+ordered_json deciding_item(const Explanation::Deciding& one) {
+  ordered_json out{
+      {"item", one.name}, {"classes", one.classes}, {"kernel", one.kernel}, {"value", one.value}};
+  if (one.file.empty()) return out;
+  try {
+    const std::vector<std::byte> small = thumbnail(one.file, kThumbnailSide);
+    out["thumbnail"] = "data:image/jpeg;base64," +
+                       encode_base64({reinterpret_cast<const char*>(small.data()), small.size()});
+  } catch (const Error&) {  // the file has gone since, or is a vector set
   }
   return out;
 }
@@ -41,10 +59,7 @@ ordered_json evidence_json(const Explanation& explanation) {
   if (!explanation.deciding.empty()) {
     out["deciding"] = ordered_json::array();
     for (const Explanation::Deciding& one : explanation.deciding)
-      out["deciding"].push_back({{"item", one.name},
-                                 {"classes", one.classes},
-                                 {"kernel", one.kernel},
-                                 {"value", one.value}});
+      out["deciding"].push_back(deciding_item(one));
   }
   return out;
 }

@@ -80,11 +80,20 @@ ordered_json to_json(const Item& item, const Prediction& prediction, size_t top)
   return out;
 }
 
-// Of the most probable class.
-ordered_json explained(const ServedModel& model, const Input& input, std::stop_token stop) {
+// Of the most probable class. If the training data are not where they were, without them.
+ordered_json explained(const ServedModel& model, const Input& input,
+                       const std::filesystem::path& training, std::stop_token stop) {
   ExplainOptions options;
   options.threads = 1;
   options.cancel = stop;
+  options.matches = 0;
+  options.training = training;
+  try {
+    return evidence_json(model.model.explain(input, options));
+  } catch (const Error& error) {
+    if (training.empty() || error.kind() != ErrorKind::kData) throw;
+  }
+  options.training.clear();
   return evidence_json(model.model.explain(input, options));
 }
 
@@ -109,7 +118,8 @@ Service::Done predict_items(const ServedModel& model, const Request& request,
     } else {
       ++done.predicted;
       predictions.push_back(to_json(items[i], *answers[i], top));
-      if (explain) predictions.back()["explanation"] = explained(model, inputs[i], stop);
+      if (explain)
+        predictions.back()["explanation"] = explained(model, inputs[i], limits.training, stop);
     }
   }
   if (done.predicted == 0) {  // one message is more use than a list of one

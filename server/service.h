@@ -16,6 +16,7 @@ struct ServiceOptions {
   std::string token;                 // that requests must carry; "" for none
   size_t max_parts = 64;             // items in one request
   uint64_t max_pixels = 50'000'000;  // of one picture
+  std::filesystem::path training{};  // the data that the model was trained on; may be empty
 };
 
 // Thread-safe.

@@ -1,5 +1,5 @@
 // Whether evidence lies in the right place, on pictures in which the place is known.
-//   known_place OUT.json SEED[,SEED...] [METHOD...]
+//   known_place OUT.json SEED[,SEED...] PER_CLASS [METHOD...]
 //
 // The set, which was fixed before any method was tried on it:
 // - Pictures of 240 x 180 pixels, in grey. The background is a level between 110 and 170 with a
@@ -11,7 +11,7 @@
 //   at random.
 // - Radii are 28 to 40 pixels, so each disc covers 6 to 12 % of the picture. Discs lie anywhere
 //   within the picture, and do not overlap.
-// - 60 pictures per class to train on, 100 per class to explain: 400.
+// - PER_CLASS pictures per class to train on (60 unless said otherwise), 100 per class to explain.
 // Methods are the presets as they are. The class that a method names is explained if it is the
 // right one; the place is right if the middle of the map's strongest cell lies on the telling disc
 // or within half a patch (8 pixels) of it. `chance` is the part of the picture in which that is so.
@@ -35,7 +35,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kWidth = 240, kHeight = 180, kClasses = 4, kTrainPerClass = 60, kTestPerClass = 100;
+constexpr int kWidth = 240, kHeight = 180, kClasses = 4, kTestPerClass = 100;
 constexpr int kMapSide = 64;
 constexpr double kHalfPatch = 8;
 
@@ -134,8 +134,8 @@ double chance_of(const Pictures& pictures) {
   return pixels / (static_cast<double>(pictures.all.size()) * kWidth * kHeight);
 }
 
-Json measure_method(const std::string& method, uint64_t seed) {
-  const Pictures training(kTrainPerClass, Rng(seed).derive("training")),
+Json measure_method(const std::string& method, uint64_t seed, int train_per_class) {
+  const Pictures training(train_per_class, Rng(seed).derive("training")),
       tested(kTestPerClass, Rng(seed).derive("tested"));
   const CachedSource trained_on(std::make_unique<InputSource>(Inputs(training.views)));
   const Ensemble ensemble(fit_pipeline(plan_recipe(recipe_of_method(method)), trained_on,
@@ -159,6 +159,7 @@ Json measure_method(const std::string& method, uint64_t seed) {
   const double seconds = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
   return {{"method", method},
           {"seed", seed},
+          {"train_per_class", train_per_class},
           {"pictures", tested.all.size()},
           {"right", right},
           {"in_place", in_place},
@@ -170,15 +171,16 @@ Json measure_method(const std::string& method, uint64_t seed) {
 }  // namespace
 
 int run(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 2)
-    throw usage_error("usage: known_place OUT.json SEED[,SEED...] [METHOD...]");
-  std::vector<std::string> methods(arguments.begin() + 2, arguments.end());
+  if (arguments.size() < 3)
+    throw usage_error("usage: known_place OUT.json SEED[,SEED...] PER_CLASS [METHOD...]");
+  const int train_per_class = std::stoi(arguments[2]);
+  std::vector<std::string> methods(arguments.begin() + 3, arguments.end());
   if (methods.empty()) methods = {"bow-linear", "emk-fourier", "fisher", "spm", "pmk"};
   Json record = Json::array();
   std::istringstream seeds(arguments[1]);
   for (std::string seed; std::getline(seeds, seed, ',');)
     for (const std::string& method : methods) {
-      record.push_back(measure_method(method, std::stoull(seed)));
+      record.push_back(measure_method(method, std::stoull(seed), train_per_class));
       std::printf("%s\n", record.back().dump().c_str());
       std::fflush(stdout);
     }

@@ -1,10 +1,12 @@
 """The compiled module: the front door of the library for the classes around it. Not for users."""
 
 from collections.abc import Sequence
-from typing import Any, Callable, Optional, TypedDict, overload
+from typing import Any, Callable, Optional, Protocol, TypedDict, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
+
+LabelsT = TypeVar("LabelsT", contravariant=True)
 
 class FitFacts(TypedDict):
     C: float
@@ -139,36 +141,27 @@ class Kernel:
     def recipe(self) -> str: ...
     def __deepcopy__(self, memo: dict[int, Any]) -> Kernel: ...
 
-def train(
-    items: ItemViews,
-    labels: Sequence[str],
-    method: str,
-    set: list[str],
-    seed: int,
-    effort: str,
-    groups: list[str],
-    keep_training: bool,
-    class_mixtures: bool,
-    universal: str,
-    strict: bool,
-    cache: str,
-    work: Work,
-) -> Model: ...
-def train_multi_label(
-    items: ItemViews,
-    labels: Sequence[Sequence[str]],
-    method: str,
-    set: list[str],
-    seed: int,
-    effort: str,
-    groups: list[str],
-    keep_training: bool,
-    class_mixtures: bool,
-    universal: str,
-    strict: bool,
-    cache: str,
-    work: Work,
-) -> Model: ...
+class _Train(Protocol[LabelsT]):
+    def __call__(
+        self,
+        items: ItemViews,
+        labels: LabelsT,
+        method: str,
+        set: list[str],
+        seed: int,
+        effort: str,
+        groups: list[str],
+        keep_training: bool,
+        class_mixtures: bool,
+        universal: str,
+        strict: bool,
+        cache: str,
+        work: Work,
+    ) -> Model: ...
+
+train: _Train[Sequence[str]]
+train_multi_label: _Train[Sequence[Sequence[str]]]
+
 def load(path: str) -> Model: ...
 def fit_encoder(
     recipe: str, items: ItemViews, labels: Optional[Sequence[str]], set: list[str], seed: int, cache: str, work: Work

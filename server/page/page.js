@@ -81,13 +81,27 @@ function drawEvidence(map) {
   return canvas;
 }
 
+function captionOf({ item, classes }) {
+  return `${item} (${classes.join(", ")})`;
+}
+
+// The training pictures that decided, if the server was told where they are.
+function showDeciding({ deciding = [] }) {
+  const shown = deciding.filter((one) => one.thumbnail);
+  if (shown.length === 0) return [];
+  const list = element("ul", { className: "deciding" });
+  for (const one of shown)
+    list.append(element("li", {}, element("img", { src: one.thumbnail, alt: "" }), element("span", {}, `${captionOf(one)}${one.value < 0 ? ", against it" : ""}`)));
+  return [element("p", { className: "doubt" }, "The training pictures that decided, the strongest first:"), list];
+}
+
 // Where the evidence lies, in words.
 function describeEvidence({ class: name, strongest_for: patches = [], deciding = [] }) {
   const side = (x, low, high) => (x < 1 / 3 ? low : x > 2 / 3 ? high : "middle");
   const places = [...new Set(patches.map(({ x, y }) => `${side(y, "top", "bottom")} ${side(x, "left", "right")}`.replace("middle middle", "middle")))];
   const sentences = [];
   if (places.length > 0) sentences.push(`Speaks for ${name} (orange), the strongest first: ${places.join(", ")}. Blue speaks against it.`);
-  if (deciding.length > 0) sentences.push(`Most like these training items: ${deciding.map((d) => `${d.item} (${d.classes.join(", ")})`).join("; ")}.`);
+  if (deciding.length > 0 && !deciding.some((one) => one.thumbnail)) sentences.push(`Most like these training items: ${deciding.map(captionOf).join("; ")}.`);
   return sentences.join(" ");
 }
 
@@ -111,7 +125,7 @@ function showAnswer(file, outcome) {
         frame.append(drawEvidence(outcome.explanation.map));
         frame.classList.add("explained");
       }
-      text.append(element("p", { className: "doubt" }, describeEvidence(outcome.explanation)));
+      text.append(element("p", { className: "doubt" }, describeEvidence(outcome.explanation)), ...showDeciding(outcome.explanation));
     }
     if (outcome.typicality !== undefined && outcome.typicality < 0.05)
       text.append(element("p", { className: "doubt" }, "Unlike most training items: perhaps none of these classes."));

@@ -136,7 +136,8 @@ fs::path ClassFolders::class_path(const std::string& name) const {
   require_root();
   std::error_code error;
   if (!is_plain_name(name) || !fs::is_directory(root_ / name, error))
-    throw HttpError(409, fmt::format("there is no class '{}' (any more)", name));
+    throw HttpError(
+        409, fmt::format("there is no class '{}'; it may have been renamed or removed", name));
   return root_ / name;
 }
 
@@ -144,8 +145,9 @@ fs::path ClassFolders::path_of(const std::string& class_name, const std::string&
   const fs::path path = class_path(class_name) / file;
   std::error_code error;
   if (!is_plain_name(file) || !is_picture_name(file) || !fs::is_regular_file(path, error))
-    throw HttpError(409,
-                    fmt::format("there is no picture '{}' in '{}' (any more)", file, class_name));
+    throw HttpError(
+        409, fmt::format("there is no picture '{}' in '{}'; it may have been moved or removed",
+                         file, class_name));
   return path;
 }
 

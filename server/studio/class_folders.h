@@ -26,7 +26,7 @@ struct PictureClass {
 };
 
 // Thread-safe. What cannot be done throws an HttpError: 410 if the folder is gone, 409 if what is
-// named is not there (any more) or there already, 507 if the disk is full.
+// named is not there, or is there already, 507 if the disk is full.
 class ClassFolders {
  public:
   // Makes the folder if there is none. Throws an Error for a folder that is laid out in another

@@ -68,11 +68,11 @@ TEST(ClassFolders, TwoWhoEditAtOnceLearnOfEachOther) {
   EXPECT_EQ(status_of([&] { folders.add_class("cats"); }, "already"), 409);
   EXPECT_EQ(status_of([&] { folders.rename_class("cats", "dogs"); }, "already"), 409);
   folders.move_picture("cats", "a.png", "dogs");
-  EXPECT_EQ(status_of([&] { folders.move_picture("cats", "a.png", "dogs"); }, "any more"), 409);
-  EXPECT_EQ(status_of([&] { folders.remove_picture("cats", "a.png"); }, "any more"), 409);
+  EXPECT_EQ(status_of([&] { folders.move_picture("cats", "a.png", "dogs"); }, "removed"), 409);
+  EXPECT_EQ(status_of([&] { folders.remove_picture("cats", "a.png"); }, "removed"), 409);
   folders.remove_class("cats");
-  EXPECT_EQ(status_of([&] { folders.add_picture("cats", "a.png", "a"); }, "any more"), 409);
-  EXPECT_EQ(status_of([&] { folders.rename_class("cats", "lions"); }, "any more"), 409);
+  EXPECT_EQ(status_of([&] { folders.add_picture("cats", "a.png", "a"); }, "removed"), 409);
+  EXPECT_EQ(status_of([&] { folders.rename_class("cats", "lions"); }, "removed"), 409);
   folders.add_class("cats");
   EXPECT_EQ(status_of([&] { folders.undo(); }, "again"), 409);
   EXPECT_EQ(text_of(folders), "cats: | dogs: a.png");

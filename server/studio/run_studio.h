@@ -1,4 +1,4 @@
-// `muster studio`, which `muster-serve --studio` is.
+// `muster studio`: the command starts the program muster-serve with --studio, which runs this.
 #pragma once
 
 namespace muster::server {

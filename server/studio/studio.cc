@@ -84,7 +84,7 @@ void Studio::load_model() {
   const std::lock_guard lock(mutex_);
   std::error_code error;
   const fs::file_time_type changed = fs::last_write_time(model_file(), error);
-  if (error) {  // there is none (any more)
+  if (error) {  // there is none, or it has been removed
     seen_ = {};
     if (models_) ++model_number_;
     models_.reset();

@@ -133,7 +133,7 @@ struct StudioActions {
   }
 
   static Reply download(Studio& studio, const Request&) {
-    if (!studio.model()) throw HttpError(409, "there is no model yet; train one");
+    if (!studio.model()) throw HttpError(409, "no model has been trained yet; train one first");
     Reply reply{200, "application/octet-stream", read_whole(studio.model_file())};
     reply.headers.emplace_back("Content-Disposition", "attachment; filename=\"model.muster\"");
     return reply;
@@ -243,7 +243,7 @@ Handler::Done Studio::work(const Request& request, std::stop_token stop) {
   try {
     if (const Action* action = find_action(request.path)) return {action->run(*this, request)};
     const std::shared_ptr<const ServedModel> served = model();
-    if (!served) throw HttpError(409, "there is no model yet; train one");
+    if (!served) throw HttpError(409, "no model has been trained yet; train one first");
     return predict_items(*served, request, limits_, stop);
   } catch (const Error& error) {
     throw HttpError(status_of(error.kind()), error.what());

@@ -106,8 +106,9 @@ TEST(Studio, TrainsTellsAndTrainsAgain) {
   put_pictures(folder, 2, 6, 48);
   const std::vector<std::string> names = synth_class_names(2);
   Asked asked(folder.path());
-  EXPECT_EQ(asked.refused(request_of("POST", "/predict"), "no model yet"), 409);
-  EXPECT_EQ(asked.refused(request_of("GET", "/studio/model"), "no model yet"), 409);
+  EXPECT_EQ(asked.refused(request_of("POST", "/predict"), "no model has been trained yet"), 409);
+  EXPECT_EQ(asked.refused(request_of("GET", "/studio/model"), "no model has been trained yet"),
+            409);
   EXPECT_EQ(asked.refused(request_of("POST", "/studio/train", {{"effort", "huge"}}), "effort"),
             400);
   asked.post("/studio/train", {{"effort", "quick"}});

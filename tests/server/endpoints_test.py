@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 import inference_client
-from serving import MARKUP, MUSTER, Serving, data, multipart, muster, npy, picture, vectors
+from serving import MARKUP, MUSTER, Serving, data, kernel_model, multipart, muster, npy, picture, vectors
 
 TOKEN = "a-token-of-some-length"
 
@@ -60,6 +60,28 @@ class Endpoints(unittest.TestCase):
         self.assertNotIn("explanation", self.server.post("/predict?model=pictures", picture(2)).json()["predictions"][0])
         sets = self.server.post("/predict?model=sets&explain=1", npy(vectors(0, 3))).json()["predictions"][0]["explanation"]
         self.assertEqual(len(sets["vectors"]), 20)
+
+    def test_training_pictures_that_decided_are_shown_if_they_are_there(self):
+        model = kernel_model()
+        shutil.copytree(data() / "pictures", data() / "moved")
+        with Serving("--training", data() / "moved", models=[model]) as server:
+            def deciding():
+                return server.post("/predict?explain=1", picture(2)).json()["predictions"][0]["explanation"]["deciding"]
+            self.assertEqual(len(deciding()), 5)
+            for one in deciding():
+                self.assertTrue(one["thumbnail"].startswith("data:image/jpeg;base64,"))
+                self.assertEqual(base64.b64decode(one["thumbnail"].split(",")[1])[:2], b"\xff\xd8")
+            (data() / "moved" / deciding()[0]["item"]).unlink()
+            self.assertEqual(["thumbnail" in one for one in deciding()], [False, True, True, True, True])
+            shutil.rmtree(data() / "moved")
+            self.assertEqual([one for one in deciding() if "thumbnail" in one], [])
+        with Serving(models=[model]) as server:
+            answer = server.post("/predict?explain=1", picture(2)).json()["predictions"][0]
+            self.assertNotIn("thumbnail", answer["explanation"]["deciding"][0])
+        for options, message in ((["sets.muster", "--training", "pictures"], "for one model"), (["--training", "nowhere"], "does not exist")):
+            refused = subprocess.run([MUSTER, "serve", "pictures.muster", *options], cwd=data(), capture_output=True, text=True)
+            self.assertIn(refused.returncode, (2, 3))
+            self.assertIn(message, refused.stderr)
 
     def test_a_connection_serves_many_requests(self):
         connection = self.server.connect()

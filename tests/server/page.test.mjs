@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, open as openPage, overflows, seriousProblems } from "./pages.mjs";
 
-const { URL: url, GUARDED_URL: guardedUrl, TOKEN: token, DATA: data, MARKUP: markup, SCREENSHOTS: screenshots } = process.env;
+const { URL: url, GUARDED_URL: guardedUrl, KERNEL_URL: kernelUrl, TOKEN: token, DATA: data, MARKUP: markup, SCREENSHOTS: screenshots } = process.env;
 const inMarkup = join(data, "pictures", markup);
 const picture = join(inMarkup, readdirSync(inMarkup).sort()[0]);
 let browser;
@@ -32,6 +32,23 @@ for (const [name, width, scheme] of [["wide", 1100, "light"], ["narrow", 360, "l
     assert.equal(await page.locator("[onerror]").count(), 0);
     assert.equal(await overflows(page), false);
     if (screenshots) await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+    assert.deepEqual(await seriousProblems(page), []);
+    assert.deepEqual(troubles, []);
+    await close();
+  });
+
+  test(`training pictures that decided are shown: ${name}`, async () => {
+    const { page, troubles, close } = await open(kernelUrl, { width, scheme });
+    await known(page);
+    await page.setInputFiles("#files", picture);
+    await answers(page, 1);
+    const thumbnails = page.locator(".deciding img");
+    assert.equal(await thumbnails.count(), 5);
+    await page.waitForFunction(() => [...document.querySelectorAll(".deciding img")].every((img) => img.naturalWidth > 0));
+    assert.match(await page.textContent(".deciding li"), /\.png/);
+    assert.equal(await page.locator("[onerror]").count(), 0);
+    assert.equal(await overflows(page), false);
+    if (screenshots) await page.screenshot({ path: join(screenshots, `deciding-${name}.png`), fullPage: true });
     assert.deepEqual(await seriousProblems(page), []);
     assert.deepEqual(troubles, []);
     await close();

@@ -69,6 +69,13 @@ def train_pictures(path, root, seed):
     muster("train", root / "pictures", "-r", "dsift/bow:words=16/linear-svm:C=1", "-o", path, "--seed", seed, "--quiet")
 
 
+def kernel_model():
+    """A model that goes by its training pictures."""
+    path = data() / "kernel.muster"
+    muster("train", data() / "pictures", "-r", "dsift/pca:dim=8/pmk/kernel-svm:C=10", "-o", path, "--quiet")
+    return path
+
+
 def picture(index=0, name=MARKUP):
     return sorted((data() / "pictures" / name).glob("*.png"))[index].read_bytes()
 

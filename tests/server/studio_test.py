@@ -84,7 +84,7 @@ class StudioTest(unittest.TestCase):
             events = studio.events()
             first = next(events)
             self.assertEqual(first["training"]["state"], "idle")
-            self.refused(studio.post("/predict", pictures()[0][1], headers=OWN), 409, "no model yet")
+            self.refused(studio.post("/predict", pictures()[0][1], headers=OWN), 409, "no model has been trained yet")
             self.assertEqual(studio.do("train", effort="quick").status, 200)
             steps = set()
             for event in events:
@@ -114,7 +114,7 @@ class StudioTest(unittest.TestCase):
             self.assertGreater(next(events)["revision"], before)
             self.refused(studio.do("classes/add", name="cats"), 409, "already")
             studio.do("classes/rename", name="cats", to="dogs")
-            self.refused(studio.add("cats", pictures()[0]), 409, "any more")
+            self.refused(studio.add("cats", pictures()[0]), 409, "renamed or removed")
             shutil.copytree(data() / "pictures" / MARKUP, self.folder / "by hand")
             while not any(one["name"] == "by hand" for one in studio.state()["classes"]):
                 next(events)
