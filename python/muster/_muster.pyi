@@ -6,7 +6,7 @@ from typing import Any, Callable, Optional, Protocol, TypedDict, TypeVar, overlo
 import numpy as np
 import numpy.typing as npt
 
-LabelsT = TypeVar("LabelsT", contravariant=True)
+_Labels = TypeVar("_Labels", contravariant=True)
 
 class FitFacts(TypedDict):
     C: float
@@ -141,11 +141,11 @@ class Kernel:
     def recipe(self) -> str: ...
     def __deepcopy__(self, memo: dict[int, Any]) -> Kernel: ...
 
-class _Train(Protocol[LabelsT]):
+class _Train(Protocol[_Labels]):
     def __call__(
         self,
         items: ItemViews,
-        labels: LabelsT,
+        labels: _Labels,
         method: str,
         set: list[str],
         seed: int,
