@@ -30,7 +30,11 @@ void check_size(const PictureBytes& in, const PictureFormat& format, uint64_t wi
                      in.name, width, height, in.max_pixels / 1'000'000);
   }
   if (width * height > kFreePixels && width * height / kMostPixelsPerByte > in.bytes.size())
-    throw damaged(in, format, "too few bytes for its size");
+    throw data_error(
+        "{}: too few bytes for its {} x {} pixels (above {} million, at most {} pixels per byte "
+        "are "
+        "allowed); shrink the picture, or copy the file again if it was cut short",
+        in.name, width, height, kFreePixels / 1'000'000, kMostPixelsPerByte);
 }
 
 Error damaged(const PictureBytes& in, const PictureFormat& format, std::string_view reason) {
