@@ -6,8 +6,8 @@
 namespace muster {
 namespace {
 
-// Without branches, for speed: as whole numbers, the bits of larger magnitudes are larger, and those
-// of infinity and nan are the largest.
+// Without branches, for speed: as whole numbers, the bits of larger magnitudes are larger, and
+// those of infinity and nan are the largest.
 bool all_allowed(std::span<const float> values) {
   uint32_t largest = 0;
   for (const float value : values)
