@@ -17,6 +17,7 @@ if(MUSTER_SANITIZE)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer
                          -fno-sanitize-recover=all)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
+  target_compile_definitions(muster_flags INTERFACE MUSTER_SANITIZED)
   if(MUSTER_NO_SANITIZE)
     target_compile_options(muster_flags INTERFACE -fno-sanitize=${MUSTER_NO_SANITIZE})
   endif()

@@ -243,7 +243,7 @@ void Server::work_on(Exchange& exchange) {
       metrics_.count_work(done->model, milliseconds_between(exchange.received, Clock::now()) / 1000,
                           done->predicted, done->failed);
   }
-  exchange.request.body = {};
+  exchange.request.body = std::string();  // {} would keep its memory
   upload_bytes_ -= std::exchange(exchange.body_bytes, 0);
   {
     const std::lock_guard lock(working_mutex_);

@@ -8,14 +8,8 @@
 namespace muster {
 namespace {
 
-#if defined(__has_feature)  // clang
-#if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__ 1  // as g++ says it
-#endif
-#endif
-
 TEST(Memory, ViewsOfManySetsAreNotCopied) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MUSTER_SANITIZED
   GTEST_SKIP() << "AddressSanitizer holds on to freed memory, so the peak says nothing";
 #endif
   constexpr size_t kSets = 100000, kRows = 24, kDim = 32;

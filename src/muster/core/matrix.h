@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "muster/core/aligned_memory.h"
 #include "muster/core/error.h"
 
 namespace muster {
@@ -16,12 +17,11 @@ namespace muster {
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
-  static constexpr std::align_val_t kAlignment{64};
   AlignedAllocator() = default;
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
-  T* allocate(size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlignment)); }
-  void deallocate(T* p, size_t) { ::operator delete(p, kAlignment); }
+  T* allocate(size_t n) { return static_cast<T*>(allocate_aligned(n * sizeof(T))); }
+  void deallocate(T* p, size_t) { free_aligned(p); }
   bool operator==(const AlignedAllocator&) const = default;
 };
 

@@ -76,7 +76,7 @@ class CachedSource::Memory {
     }
     const auto offset = scratch_->append(std::as_bytes(std::span(half.halves)));
     if (!offset) return std::nullopt;
-    half.halves = {};
+    half.halves = std::vector<uint16_t>();  // {} would keep its memory
     return Spilled{*offset, std::move(half)};
   }
   std::optional<VectorSet> read(const Spilled& spilled) const {

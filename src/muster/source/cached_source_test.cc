@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "muster/core/memory.h"
 #include "muster/core/parallel.h"
 #include "muster/features/dsift.h"
 #include "muster/features/rgb.h"
@@ -139,6 +140,44 @@ TEST(CachedSource, AVisitAndLaterLoadsShareOneExtraction) {
       EXPECT_EQ(loads[item], 1) << way;
     }
   }
+}
+
+// Pictures whose features are large, and cost nothing to extract.
+class LargeFeatures : public SetSource {
+ public:
+  explicit LargeFeatures(size_t items) : items_(items) {}
+  size_t size() const override { return items_; }
+  std::string name(size_t item) const override { return fmt::format("{}.png", item); }
+  ItemKind kind(size_t) const override { return ItemKind::kImages; }
+  VectorSet load(const Extraction*, size_t item) const override {
+    VectorSet set;
+    set.vectors = Matrix<float>(20000, 64);
+    set.vectors(item, 0) = 1;
+    return set;
+  }
+  std::string root() const override { return "/"; }
+  std::string stamp(size_t) const override { return ""; }
+
+ private:
+  size_t items_;
+};
+
+TEST(CachedSource, FeaturesInAFileTakeNoMemory) {
+#ifdef MUSTER_SANITIZED
+  GTEST_SKIP() << "AddressSanitizer holds on to freed memory, so the peak says nothing";
+#endif
+  constexpr size_t kItems = 100;  // 244 MiB in half precision
+  const CachedSource source(std::make_unique<LargeFeatures>(kItems), {.memory_bytes = 1 << 20});
+  const Extraction sift = dense_sift();
+  reset_peak_memory();
+  const double before = peak_memory_since_reset_mib();
+  for (size_t item = 0; item < kItems; ++item) (void)source.load(&sift, item);
+  for (size_t item = 0; item < kItems; ++item) {
+    const VectorSet set = source.load(&sift, item);
+    ASSERT_EQ(set.vectors(item, 0), 1);
+    ASSERT_EQ(set.vectors(item + 1, 0), 0);
+  }
+  EXPECT_LT(peak_memory_since_reset_mib() - before, 60);
 }
 
 }  // namespace
