@@ -54,13 +54,23 @@ Json mark_of(const SynthArguments& args) {
           {"seed", args.common.seed}};
 }
 
+// Nothing but what a run left behind that was killed before it had written its mark.
+bool is_as_good_as_empty(const fs::path& folder) {
+  return std::ranges::all_of(fs::directory_iterator(folder), [](const fs::directory_entry& entry) {
+    return is_leftover(entry.path());
+  });
+}
+
 // An empty folder, one that is not there yet, or one that holds the same set, perhaps in part.
 void open_folder(const SynthArguments& args) {
   const fs::path out = args.out;
-  std::error_code error;
   make_folder(out);
-  const bool empty = fs::is_empty(out, error);
-  if (error) throw runtime_failure("{}: the folder cannot be read: {}", args.out, error.message());
+  bool empty = false;
+  try {
+    empty = is_as_good_as_empty(out);
+  } catch (const fs::filesystem_error& error) {
+    throw runtime_failure("{}: the folder cannot be read: {}", args.out, error.code().message());
+  }
   if (!empty) {
     std::ifstream in(out / kMarkName);
     const Json found = in ? Json::parse(in, nullptr, false) : Json();

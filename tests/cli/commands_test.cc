@@ -92,6 +92,8 @@ TEST_F(Commands, SynthGoesOnWhereItStopped) {
       "another set");
   write_text(at("full/notes.txt"), "mine");
   expect_error({"synth", at("full")}, 2, "not empty");
+  write_text(at("killed/.muster-1-0.tmp"), "{");
+  run_ok({"synth", at("killed"), "--classes", "2", "--per-class", "2"});
 }
 
 TEST_F(Commands, ExtractGoesOnWhereItStopped) {

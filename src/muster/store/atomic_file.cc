@@ -67,6 +67,11 @@ AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
   if (descriptor_ < 0) fail("open", errno);
 }
 
+bool is_leftover(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with(".muster-") && name.ends_with(".tmp");
+}
+
 void AtomicFile::open_temporary() {
   // The name is short, so that a target with a name of the longest length can still be written;
   // hidden, so that a leftover of a killed process is taken for nobody's data.

@@ -39,6 +39,9 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+// Whether the name is that of a temporary file which a killed process left behind.
+bool is_leftover(const std::filesystem::path& path);
+
 // Refuses, before any work, a file that cannot be written: its folder is missing, may not be
 // written to, or it is a folder itself.
 void check_output(const std::filesystem::path& target);

@@ -12,6 +12,7 @@
 #include "muster/core/check_set.h"
 #include "muster/core/error.h"
 #include "muster/simd/half.h"
+#include "muster/store/atomic_file.h"
 #include "muster/store/file_kind.h"
 #include "muster/store/safetensors.h"
 
@@ -52,10 +53,8 @@ std::map<size_t, fs::path> list_shards(const fs::path& directory) {
 // Of a writer that was killed; requires that nobody else writes here now.
 void remove_leftovers(const fs::path& directory) {
   std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(".muster-") && name.ends_with(".tmp")) fs::remove(entry.path(), ignored);
-  }
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored))
+    if (is_leftover(entry.path())) fs::remove(entry.path(), ignored);
 }
 
 // Offsets begin at 0, do not decrease and end at `total`.
