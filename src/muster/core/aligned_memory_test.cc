@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <thread>
 #include <vector>
 
 namespace muster {
@@ -22,6 +23,24 @@ TEST(AlignedMemory, BlocksAreAlignedAndApart) {
     free_aligned(blocks[bytes]);
   }
   free_aligned(nullptr);
+}
+
+TEST(AlignedMemory, BlocksMayBeFreedByOtherThreadsAndOutliveTheirs) {
+  std::vector<void*> blocks(40);
+  for (int round = 0; round < 3; ++round) {
+    std::vector<std::jthread> makers;
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      makers.emplace_back([&blocks, i] {
+        free_aligned(allocate_aligned(100'000 + 1000 * i));
+        blocks[i] = allocate_aligned(100'000 + 1000 * i);
+        std::memset(blocks[i], static_cast<int>(i), 100'000 + 1000 * i);
+      });
+    makers.clear();
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      ASSERT_EQ(static_cast<char*>(blocks[i])[99'999], static_cast<char>(i));
+      free_aligned(blocks[i]);
+    }
+  }
 }
 
 TEST(AlignedMemory, WhatCannotBeHadIsBadAlloc) {
