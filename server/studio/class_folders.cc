@@ -127,9 +127,11 @@ void ClassFolders::require_root() const {
     throw HttpError(410,
                     fmt::format("the folder {} is gone; put it back, or start the studio again",
                                 root_.string()));
-  // The folder may have been put back without ours in it.
-  fs::create_directories(kept("incoming"), error);
-  fs::create_directories(kept("removed"), error);
+  // The folder may have been put back without ours in it. One by one: should it be deleted right
+  // now, it must not come back.
+  const fs::path incoming = kept("incoming"), removed = kept("removed");
+  for (const fs::path& folder : {incoming.parent_path(), incoming, removed})
+    ::mkdir(folder.c_str(), 0755);
 }
 
 fs::path ClassFolders::class_path(const std::string& name) const {
