@@ -139,7 +139,8 @@ fs::path ClassFolders::class_path(const std::string& name) const {
   std::error_code error;
   if (!is_plain_name(name) || !fs::is_directory(root_ / name, error))
     throw HttpError(
-        409, fmt::format("there is no class '{}'; it may have been renamed or removed", name));
+        409,
+        fmt::format("the class '{}' does not exist; it may have been renamed or removed", name));
   return root_ / name;
 }
 
@@ -148,8 +149,9 @@ fs::path ClassFolders::path_of(const std::string& class_name, const std::string&
   std::error_code error;
   if (!is_plain_name(file) || !is_picture_name(file) || !fs::is_regular_file(path, error))
     throw HttpError(
-        409, fmt::format("there is no picture '{}' in '{}'; it may have been moved or removed",
-                         file, class_name));
+        409,
+        fmt::format("the picture '{}' does not exist in '{}'; it may have been moved or removed",
+                    file, class_name));
   return path;
 }
 
