@@ -40,6 +40,18 @@ bool becomes_float32(const py::array& array) {
   return array.dtype().kind() == 'f' && (array.itemsize() == 4 || array.itemsize() == 8);
 }
 
+// (vectors, places), or (vectors, places or None, weights).
+bool is_set_with_more(py::handle item) {
+  if (!PyTuple_Check(item.ptr())) return false;
+  const auto parts = py::reinterpret_borrow<py::tuple>(item);
+  if (parts.size() != 2 && parts.size() != 3) return false;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (!py::isinstance<py::array>(parts[i]) &&
+        !(parts.size() == 3 && i == 1 && parts[i].is_none()))
+      return false;
+  return true;
+}
+
 std::string path_of(py::handle text) {
   const auto bytes = py::reinterpret_steal<py::bytes>(
       PyUnicode_EncodeFSDefault(py::object(py::reinterpret_borrow<py::object>(text)).ptr()));
@@ -58,7 +70,8 @@ ItemViews::ItemViews(const py::sequence& items) {
 
 ItemViews::ItemViews(py::array_t<float> values, const py::array_t<std::int64_t>& starts,
                      const py::array_t<std::int64_t>& stops,
-                     std::optional<py::array_t<float>> places) {
+                     std::optional<py::array_t<float>> places,
+                     std::optional<py::array_t<float>> weights) {
   const auto from = starts.unchecked<1>(), to = stops.unchecked<1>();
   const auto dim = static_cast<std::size_t>(values.shape(1));
   const auto columns = places ? static_cast<std::size_t>(places->shape(1)) : 3;
@@ -69,11 +82,13 @@ ItemViews::ItemViews(py::array_t<float> values, const py::array_t<std::int64_t>&
                      .rows = static_cast<std::size_t>(to(i)) - begin,
                      .dim = dim,
                      .places = places ? places->data() + begin * columns : nullptr,
-                     .place_columns = columns});
+                     .place_columns = columns,
+                     .weights = weights ? weights->data() + begin : nullptr});
     numbers_ += sets_.back().rows * dim;
   }
   keep_.push_back(std::move(values));
   if (places) keep_.push_back(*std::move(places));
+  if (weights) keep_.push_back(*std::move(weights));
 }
 
 void ItemViews::refuse(const std::string& why) const {
@@ -82,17 +97,15 @@ void ItemViews::refuse(const std::string& why) const {
 
 void ItemViews::add(py::handle item) {
   if (py::isinstance<py::array>(item)) {
-    add_array(py::reinterpret_borrow<py::array>(item), std::nullopt);
+    add_array(py::reinterpret_borrow<py::array>(item));
   } else if (PyUnicode_Check(item.ptr())) {
     add_other(std::filesystem::path(path_of(item)));
   } else if (PyBytes_Check(item.ptr())) {
     const std::string_view bytes = py::reinterpret_borrow<py::bytes>(item);
     keep_.push_back(py::reinterpret_borrow<py::object>(item));
     add_other(EncodedPicture{std::as_bytes(std::span(bytes))});
-  } else if (PyTuple_Check(item.ptr()) && py::len(item) == 2 &&
-             py::isinstance<py::array>(item[py::int_(0)]) &&
-             py::isinstance<py::array>(item[py::int_(1)])) {
-    add_array(item[py::int_(0)].cast<py::array>(), item[py::int_(1)].cast<py::array>());
+  } else if (is_set_with_more(item)) {
+    add_tuple(py::reinterpret_borrow<py::tuple>(item));
   } else if (py::hasattr(item, "__fspath__")) {
     add_other(std::filesystem::path(path_of(py::object(item.attr("__fspath__")()))));
   } else if (py::hasattr(item, "mode") && py::hasattr(item, "convert")) {  // a picture of Pillow's
@@ -102,21 +115,30 @@ void ItemViews::add(py::handle item) {
                                    : py::object(item.attr("convert")("RGB"));
     add_picture(py::module_::import("numpy").attr("asarray")(picture).cast<py::array>());
   } else if (py::hasattr(item, "__array__")) {
-    add_array(py::module_::import("numpy").attr("asarray")(item).cast<py::array>(), std::nullopt);
+    add_array(py::module_::import("numpy").attr("asarray")(item).cast<py::array>());
   } else {
     refuse("it is of type " + type_text(item) +
-           "; give a NumPy array with one vector per row, a pair (vectors, places), or for a "
-           "picture a path, bytes, a Pillow image or a uint8 array");
+           "; give a NumPy array with one vector per row, (vectors, places), (vectors, places or "
+           "None, weights), or for a picture a path, bytes, a Pillow image or a uint8 array");
   }
 }
 
-void ItemViews::add_array(const py::array& array, std::optional<py::array> places) {
-  if (py::isinstance<py::array_t<std::uint8_t>>(array) && !places) return add_picture(array);
-  add_set(array, std::move(places));
+void ItemViews::add_array(const py::array& array) {
+  if (py::isinstance<py::array_t<std::uint8_t>>(array)) return add_picture(array);
+  add_set(array, std::nullopt, std::nullopt);
 }
 
-void ItemViews::add_set(py::array vectors, std::optional<py::array> places) {
-  for (const py::array& array : {vectors, places.value_or(vectors)})
+void ItemViews::add_tuple(const py::tuple& parts) {
+  const auto part = [&](std::size_t i) {
+    return i < parts.size() && !parts[i].is_none() ? std::optional(parts[i].cast<py::array>())
+                                                   : std::nullopt;
+  };
+  add_set(parts[0].cast<py::array>(), part(1), part(2));
+}
+
+void ItemViews::add_set(py::array vectors, std::optional<py::array> places,
+                        std::optional<py::array> weights) {
+  for (const py::array& array : {vectors, places.value_or(vectors), weights.value_or(vectors)})
     if (!is_float32(array) && !becomes_float32(array))
       refuse("an array of dtype " + dtype_text(array) +
              "; allowed are float32 and float64 for vectors and uint8 for pixels; convert it with "
@@ -139,6 +161,14 @@ void ItemViews::add_set(py::array vectors, std::optional<py::array> places) {
     view.places = static_cast<const float*>(places->data());
     view.place_columns = static_cast<std::size_t>(places->shape(1));
     keep_.push_back(*std::move(places));
+  }
+  if (weights) {
+    if (weights->ndim() != 1 || weights->shape(0) != vectors.shape(0))
+      refuse("weights of shape " + shape_text(*weights) + " for " +
+             std::to_string(vectors.shape(0)) + " vectors; give one number per vector");
+    weights = contiguous(*weights, "float32");
+    view.weights = static_cast<const float*>(weights->data());
+    keep_.push_back(*std::move(weights));
   }
   numbers_ += view.rows * view.dim;
   keep_.push_back(std::move(vectors));

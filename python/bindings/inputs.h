@@ -18,13 +18,14 @@ class ItemViews {
  public:
   // Arrays of float32 with one vector per row are viewed where they are; float64 and other strides
   // are copied.
-  // Anything that is not an array, a pair of arrays (vectors, places), a path, bytes or a picture
-  // is a data error that names the item.
+  // Anything that is not an array, (vectors, places), (vectors, places or None, weights), a path,
+  // bytes or a picture is a data error that names the item.
   explicit ItemViews(const py::sequence& items);
   // Set i is rows starts[i] to stops[i] of `values`, of which there must be so many (the caller
   // sees to it).
   ItemViews(py::array_t<float> values, const py::array_t<std::int64_t>& starts,
-            const py::array_t<std::int64_t>& stops, std::optional<py::array_t<float>> places);
+            const py::array_t<std::int64_t>& stops, std::optional<py::array_t<float>> places,
+            std::optional<py::array_t<float>> weights);
 
   Inputs inputs() const { return mixed_.empty() ? Inputs(sets_) : Inputs(mixed_); }
   std::size_t size() const { return mixed_.empty() ? sets_.size() : mixed_.size(); }
@@ -35,8 +36,10 @@ class ItemViews {
 
  private:
   void add(py::handle item);
-  void add_array(const py::array& array, std::optional<py::array> places);
-  void add_set(py::array vectors, std::optional<py::array> places);
+  void add_array(const py::array& array);
+  void add_tuple(const py::tuple& parts);
+  void add_set(py::array vectors, std::optional<py::array> places,
+               std::optional<py::array> weights);
   void add_picture(py::array pixels);
   void add_other(Input input);
   // Counted from 1, as muster counts in its messages.

@@ -347,8 +347,10 @@ PYBIND11_MODULE(_muster, m) {
   py::class_<ItemViews>(m, "ItemViews")
       .def(py::init<const py::sequence&>(), py::arg("items"))
       .def(py::init<py::array_t<float>, const py::array_t<std::int64_t>&,
-                    const py::array_t<std::int64_t>&, std::optional<py::array_t<float>>>(),
-           py::arg("values"), py::arg("starts"), py::arg("stops"), py::arg("places"))
+                    const py::array_t<std::int64_t>&, std::optional<py::array_t<float>>,
+                    std::optional<py::array_t<float>>>(),
+           py::arg("values"), py::arg("starts"), py::arg("stops"), py::arg("places"),
+           py::arg("weights"))
       .def("__len__", &ItemViews::size)
       .def_property_readonly("dim", &ItemViews::dim);
   bind_model(m);

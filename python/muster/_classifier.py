@@ -119,8 +119,8 @@ class SetClassifier(ClassifierMixin, SetEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : list or Sets
-            One entry per item: an array with one vector per row, a pair (vectors, places), or for a picture a path, bytes, a Pillow image
-            or a uint8 array.
+            One entry per item: an array with one vector per row, (vectors, places), (vectors, places or None, weights), or for a picture a
+            path, bytes, a Pillow image or a uint8 array.
         y : sequence
             One label per item (texts or whole numbers), or several: lists of labels, or an indicator matrix with one column per label.
         groups : sequence, optional

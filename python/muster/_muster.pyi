@@ -91,6 +91,7 @@ class ItemViews:
         starts: npt.NDArray[np.int64],
         stops: npt.NDArray[np.int64],
         places: Optional[npt.NDArray[np.float32]],
+        weights: Optional[npt.NDArray[np.float32]],
     ) -> None: ...
     def __len__(self) -> int: ...
     @property

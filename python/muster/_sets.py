@@ -39,6 +39,9 @@ class Sets(Sequence):  # type: ignore[type-arg]
         Set ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
     places : array of shape (n_vectors, 2) or (n_vectors, 3), optional
         Where each vector lies in its picture, in [0, 1]: x, y and scale.
+    weights : array of shape (n_vectors,), optional
+        How much each vector counts, 0 to 1e6: a vector of weight w counts as w vectors. Kernels that compare vectors with vectors (``pmk``,
+        ``matching``, densities) refuse weights.
 
     Examples
     --------
@@ -51,7 +54,13 @@ class Sets(Sequence):  # type: ignore[type-arg]
     (3, 3)
     """
 
-    def __init__(self, values: npt.ArrayLike, offsets: npt.ArrayLike, places: Optional[npt.ArrayLike] = None) -> None:
+    def __init__(
+        self,
+        values: npt.ArrayLike,
+        offsets: npt.ArrayLike,
+        places: Optional[npt.ArrayLike] = None,
+        weights: Optional[npt.ArrayLike] = None,
+    ) -> None:
         self._values = _float32(values, "values")
         ends = np.asarray(offsets)
         if ends.ndim != 1 or len(ends) == 0 or ends.dtype.kind not in "iu":
@@ -64,6 +73,9 @@ class Sets(Sequence):  # type: ignore[type-arg]
         self._places = None if places is None else _float32(places, "places")
         if self._places is not None and len(self._places) != len(self._values):
             raise DataError(f"places of {len(self._places)} vectors for {len(self._values)} vectors; give one row per vector")
+        self._weights = None if weights is None else np.ascontiguousarray(weights, dtype=np.float32)
+        if self._weights is not None and self._weights.shape != (len(self._values),):
+            raise DataError(f"weights of shape {self._weights.shape} for {len(self._values)} vectors; give one number per vector")
 
     @classmethod
     def from_list(cls, sets: Iterable[npt.ArrayLike]) -> "Sets":
@@ -106,6 +118,13 @@ class Sets(Sequence):  # type: ignore[type-arg]
             return None
         return [self._places[start:stop] for start, stop in zip(self._starts, self._stops)]
 
+    @property
+    def weights(self) -> Optional[list[Floats]]:
+        """How much the vectors of each set count, or None if all count alike."""
+        if self._weights is None:
+            return None
+        return [self._weights[start:stop] for start, stop in zip(self._starts, self._stops)]
+
     def __len__(self) -> int:
         return len(self._starts)
 
@@ -122,7 +141,7 @@ class Sets(Sequence):  # type: ignore[type-arg]
         if isinstance(key, (int, np.integer)):
             return self._values[self._starts[key] : self._stops[key]]
         part = object.__new__(Sets)
-        part._values, part._places = self._values, self._places
+        part._values, part._places, part._weights = self._values, self._places, self._weights
         key = key if isinstance(key, slice) else np.asarray(key)
         part._starts, part._stops = self._starts[key], self._stops[key]
         return part
@@ -132,11 +151,12 @@ class Sets(Sequence):  # type: ignore[type-arg]
             yield self._values[start:stop]
 
     def __repr__(self) -> str:
-        placed = "" if self._places is None else ", with places"
-        return f"Sets({len(self)} sets of {self.sizes.sum()} vectors, dimension {self._values.shape[1]}{placed})"
+        more = [name for name, given in (("places", self._places), ("weights", self._weights)) if given is not None]
+        end = f", with {' and '.join(more)}" if more else ""
+        return f"Sets({len(self)} sets of {self.sizes.sum()} vectors, dimension {self._values.shape[1]}{end})"
 
     def _views(self) -> _muster.ItemViews:
-        return _muster.ItemViews(self._values, self._starts, self._stops, self._places)
+        return _muster.ItemViews(self._values, self._starts, self._stops, self._places, self._weights)
 
 
 def item_views(X: Any) -> _muster.ItemViews:

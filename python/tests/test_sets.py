@@ -110,3 +110,59 @@ def test_lists_that_make_no_sets():
         muster.Sets.from_list([])
     with pytest.raises(muster.DataError, match="item 2: its vectors have 4 components, those of item 1 have 3"):
         muster.Sets.from_list([np.zeros((2, 3)), np.zeros((2, 4))])
+
+
+def with_copies(arrays, weights):
+    return [np.repeat(array, np.asarray(weight, int), axis=0) for array, weight in zip(arrays, weights)]
+
+
+def test_a_weight_is_a_number_of_copies():
+    arrays, sets, labels = flat()
+    weights = [np.arange(len(array)) % 3 + 0.0 for array in arrays]
+    offsets = np.concatenate([[0], np.cumsum(sets.sizes)])
+    weighted = muster.Sets(sets.values, offsets, weights=np.concatenate(weights))
+    triples = [(array, None, weight) for array, weight in zip(arrays, weights)]
+    encoder = muster.SetEncoder("fisher:components=2").fit(arrays)
+    expected = encoder.transform(with_copies(arrays, weights))
+    np.testing.assert_allclose(encoder.transform(weighted), expected, atol=1e-3)
+    np.testing.assert_array_equal(encoder.transform(triples), encoder.transform(weighted))
+    assert np.abs(encoder.transform(sets) - expected).max() > 0.01
+    classifier = muster.SetClassifier("emk-fourier:dim=50,gamma=1/linear-svm:C=1").fit(weighted, labels)
+    assert classifier.score(weighted, labels) > 0.8
+
+
+def test_parts_keep_their_weights():
+    arrays, sets, _ = flat()
+    weights = np.random.default_rng(0).random(len(sets.values), np.float32)
+    sets = muster.Sets(sets.values, np.concatenate([[0], np.cumsum(sets.sizes)]), weights=weights)
+    np.testing.assert_array_equal(sets[[5, 2]].weights[1], sets.weights[2])
+    assert "with weights" in repr(sets) and flat()[1].weights is None
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(sets)).weights[3], sets.weights[3])
+
+
+@pytest.mark.parametrize(
+    "weights, message",
+    [
+        ([1, 2], "weights of shape \\(2,\\) for 3 vectors"),
+        ([[1], [2], [3]], "weights of shape \\(3, 1\\) for 3 vectors"),
+        ([1, -1, 1], "weight of vector 1 is -1"),
+        ([1, np.nan, 1], "weight of vector 1 is nan"),
+        ([1, 2e6, 1], "weight of vector 1 is"),
+        ([0, 0, 0], "all weights are 0"),
+    ],
+)
+def test_bad_weights_are_named(weights, message):
+    vectors = np.eye(3, dtype=np.float32)
+    encoder = muster.SetEncoder("mean").fit([vectors])
+    with pytest.raises(muster.DataError, match=message):
+        encoder.transform([(vectors, None, np.asarray(weights, np.float64))])
+    with pytest.raises(muster.DataError, match=message):
+        encoder.transform(muster.Sets(vectors, [0, 3], weights=np.asarray(weights, np.float64)))
+
+
+def test_kernels_between_sets_refuse_weights():
+    vectors = np.eye(3, dtype=np.float32)
+    with pytest.raises(muster.DataError, match="has weights, which this kernel between sets does not take"):
+        muster.SetKernel("sum-match:gamma=1").fit([(vectors, None, np.ones(3, np.float32))])
+    kernel = muster.SetKernel("bow:words=2/rbf:gamma=1").fit([vectors, vectors])
+    assert kernel.transform([(vectors, None, np.ones(3, np.float32))]).shape == (1, 2)

@@ -103,6 +103,36 @@ VectorSet repeated(const VectorSet& set, size_t times) {
   return out;
 }
 
+// Vector i has weight i % 3.
+VectorSet weighted(VectorSet set) {
+  for (size_t i = 0; i < set.size(); ++i) set.weights.push_back(static_cast<float>(i % 3));
+  return set;
+}
+
+// Each vector as often as its weight says.
+VectorSet as_copies(const VectorSet& set) {
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < set.size(); ++i)
+    rows.insert(rows.end(), static_cast<size_t>(set.weights[i]), i);
+  VectorSet out = set;
+  out.weights.clear();
+  out.vectors = select_rows(set.vectors.view(), rows);
+  out.places = select_rows(set.places.view(), rows);
+  return out;
+}
+
+TEST_P(EverySetFeature, AWeightIsANumberOfCopies) {
+  MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
+  const VectorSet set = weighted(random_set(60, 7));
+  const auto encoded = [&](const VectorSet& one) {
+    return without_root(encode(*feature, one), GetParam().stage);
+  };
+  EXPECT_LT(relative_difference(encoded(set), encoded(as_copies(set))), 2e-4);
+  VectorSet halved = set;
+  for (float& weight : halved.weights) weight *= 0.25f;
+  EXPECT_TRUE(all_finite(encode(*feature, halved)));
+}
+
 std::vector<double> random_gradient(size_t dim) {
   Rng rng(3);
   std::vector<double> out(dim);
@@ -139,7 +169,9 @@ TEST_P(EverySetFeature, SharesAreWhatAVectorChanges) {
 TEST_P(EverySetFeature, SharesOfAnAdditiveOneAddUp) {
   MUSTER_FIT_OR_SKIP(feature, fit(random_sample(400)));
   const std::vector<double> gradient = random_gradient(feature->dim());
-  for (const VectorSet& set : random_sets(6)) {
+  std::vector<VectorSet> sets = random_sets(6);
+  for (size_t i = 0; i < 6; ++i) sets.push_back(weighted(sets[i]));
+  for (const VectorSet& set : sets) {
     const std::vector<double> shares = feature->shares(set, gradient);
     ASSERT_EQ(shares.size(), set.size());
     EXPECT_TRUE(all_finite(shares));

@@ -22,7 +22,10 @@ Error no_matches(const BranchPlan& plan) {
 std::shared_ptr<const SetKernel> settled(const SetKernel& kernel,
                                          const std::vector<VectorSet>& sets) {
   Represented represented;
-  for (const VectorSet& set : sets) represented.push_back(kernel.represent(set));
+  for (const VectorSet& set : sets) {
+    require_weights_taken(kernel, set);
+    represented.push_back(kernel.represent(set));
+  }
   const auto candidates = kernel.candidates(represented);
   return middle_of(candidates);
 }

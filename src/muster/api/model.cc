@@ -140,7 +140,9 @@ Model fuse(std::span<const Model> members, std::span<const double> weights) {
   std::vector<std::string> names;
   for (size_t m = 0; m < members.size(); ++m) {
     const double weight = weights.empty() ? 1 : weights[m];
-    if (!(weight > 0)) throw usage_error("fuse: weight {} is not positive", weight);
+    if (!(weight >= 1 / kLargestFusionWeight && weight <= kLargestFusionWeight))
+      throw usage_error("fuse: weight {}: allowed are {:g} to {:g}", weight,
+                        1 / kLargestFusionWeight, kLargestFusionWeight);
     const Ensemble& ensemble = members[m].state().ensemble;
     const std::string& file = members[m].state().file;
     double total = 0;

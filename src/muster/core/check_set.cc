@@ -29,10 +29,26 @@ void check_values(const VectorSet& set, const std::string& name) {
     }
 }
 
+void check_weights(const VectorSet& set, const std::string& name) {
+  if (!set.has_weights()) return;
+  if (set.weights.size() != set.size())
+    throw data_error("{}: it has {} weights for {} vectors; give one per vector", name,
+                     set.weights.size(), set.size());
+  double sum = 0;
+  for (size_t i = 0; i < set.size(); ++i) {
+    if (!(set.weights[i] >= 0 && set.weights[i] <= kLargestWeight))
+      throw data_error("{}: the weight of vector {} is {}; allowed are 0 to {:g}", name, i,
+                       set.weights[i], kLargestWeight);
+    sum += set.weights[i];
+  }
+  if (!(sum > 0)) throw data_error("{}: all weights are 0; one or more must be above", name);
+}
+
 }  // namespace
 
 void check_set(const VectorSet& set, const std::string& name) {
   check_values(set, name);
+  check_weights(set, name);
   if (set.places.cols() == 0) return;
   if (set.places.rows() != set.size() || !set.has_places())
     throw data_error("{}: its places are {} x {}, expected {} x 3", name, set.places.rows(),

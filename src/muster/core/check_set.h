@@ -9,6 +9,7 @@ namespace muster {
 
 // Larger components would overflow when they are squared and summed in single precision.
 inline constexpr float kLargestComponent = 1e15f;
+inline constexpr float kLargestWeight = 1e6f;
 
 // Vectors are finite and at most kLargestComponent, places lie in [0, 1], one per vector if there
 // are any. Anything else is a data error that names the set.

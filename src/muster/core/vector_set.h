@@ -13,10 +13,13 @@ struct VectorSet {
   // Size of the image the set came from; 0 x 0 for sets that came from no image.
   int image_width = 0;
   int image_height = 0;
+  // One per vector, or none if all count alike: a vector of weight w counts as w vectors.
+  std::vector<float> weights = {};
 
   size_t size() const { return vectors.rows(); }
   size_t dim() const { return vectors.cols(); }
   bool has_places() const { return places.cols() == 3; }
+  bool has_weights() const { return !weights.empty(); }
 
   bool operator==(const VectorSet&) const = default;
 };

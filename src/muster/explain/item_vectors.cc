@@ -29,8 +29,11 @@ VectorSet KeptVectorsSource::load(const Extraction* extraction, size_t item) con
   std::vector<size_t> rows;
   for (size_t i = 0; i < set.size(); ++i)
     if (choices_[item][begin + i]) rows.push_back(i);
-  return {select_rows(set.vectors.view(), rows), select_rows(set.places.view(), rows),
-          set.image_width, set.image_height};
+  VectorSet out{select_rows(set.vectors.view(), rows), select_rows(set.places.view(), rows),
+                set.image_width, set.image_height};
+  if (set.has_weights())
+    for (const size_t row : rows) out.weights.push_back(set.weights[row]);
+  return out;
 }
 
 }  // namespace muster

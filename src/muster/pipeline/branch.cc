@@ -58,6 +58,7 @@ Represented represent_items(const FittedBranch& branch, const SetSource& source,
                             const EncodeItem& also) {
   Represented out(items.size());
   over_items(branch, source, items, progress, [&](size_t i, const VectorSet& set) {
+    require_weights_taken(*branch.kernel, set);
     out[i] = branch.kernel->represent(set);
     if (also) also(i, set);
   });

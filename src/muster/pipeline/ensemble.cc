@@ -171,7 +171,8 @@ Ensemble Ensemble::load(const std::shared_ptr<const TensorMap>& map, const std::
   std::vector<Pipeline> members;
   std::vector<std::string> names;
   for (size_t m = 0; m < weights.size(); ++m) {
-    in.require(weights[m] > 0, "a weight is not positive");
+    in.require(weights[m] > 0 && weights[m] <= kLargestFusionWeight,
+               "a weight is not a positive number up to 1e9");
     members.push_back(Pipeline::load(map, fmt::format("member.{}.", m), file));
     names.push_back(fmt::format("{}, member {}", file, m + 1));
   }

@@ -23,6 +23,9 @@ struct Predictions {
   TypicalityBy typicality_by = TypicalityBy::kBestScore;  // both: some members so, some so
 };
 
+// Larger weights would add up to infinity, which leaves no probabilities.
+inline constexpr double kLargestFusionWeight = 1e9;
+
 class Ensemble {
  public:
   explicit Ensemble(Pipeline pipeline);

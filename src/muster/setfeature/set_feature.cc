@@ -49,11 +49,20 @@ SortedByCell sort_by_cell(const VectorSet& set, size_t side) {
   return out;
 }
 
-// Sums and counts of all cells of one level, row-major over the plane.
+// Sums of all cells of one level, row-major over the plane, and how many vectors are in each: if
+// they have weights, the sum of these.
 struct LevelSums {
   size_t side;
   Matrix<float> sums;
-  std::vector<size_t> counts;
+  std::vector<double> totals;
+
+  // What a statistic takes for the number of vectors in a cell; 0 if there is none.
+  size_t count(size_t cell) const {
+    return totals[cell] > 0 ? std::max<size_t>(1, static_cast<size_t>(std::llround(totals[cell])))
+                            : 0;
+  }
+  // What the sum is multiplied by, so that dividing it by count() gives the average.
+  double whole(size_t cell) const { return static_cast<double>(count(cell)) / totals[cell]; }
 };
 
 // The set as it lies in the cells of the finest level. A grid of one cell takes the set as it is.
@@ -75,6 +84,11 @@ class FinestCells {
   size_t row(size_t cell, size_t i) const {
     return side_ == 1 ? i : sorted_.rows[sorted_.starts[cell] + i];
   }
+  // Of vector i of a cell.
+  float weight(size_t cell, size_t i) const {
+    return set_.has_weights() ? set_.weights[row(cell, i)] : 1;
+  }
+  bool has_weights() const { return set_.has_weights(); }
 
  private:
   const VectorSet& set_;
@@ -82,13 +96,35 @@ class FinestCells {
   SortedByCell sorted_;
 };
 
+// Adds the statistics of the cell's vectors, each times its weight; the sum of the weights.
+double accumulate_weighted(const SetStatistic& statistic, const FinestCells& cells, size_t cell,
+                           std::span<float> sum) {
+  const ConstMatrixView vectors = cells.vectors(cell);
+  std::vector<float> own(sum.size());
+  double total = 0;
+  for (size_t i = 0; i < vectors.rows; ++i) {
+    const float weight = cells.weight(cell, i);
+    if (weight == 0) continue;
+    total += weight;
+    std::ranges::fill(own, 0.0f);
+    statistic.accumulate(vectors.slice_rows(i, 1), own);
+    for (size_t t = 0; t < own.size(); ++t) sum[t] += weight * own[t];
+  }
+  return total;
+}
+
 LevelSums finest_level(const SetStatistic& statistic, const FinestCells& cells) {
   const size_t num_cells = cells.side() * cells.side();
   LevelSums out{cells.side(), Matrix<float>(num_cells, statistic.sum_dim()),
-                std::vector<size_t>(num_cells)};
+                std::vector<double>(num_cells)};
   for (size_t c = 0; c < num_cells; ++c) {
-    out.counts[c] = cells.count(c);
-    if (out.counts[c] > 0) statistic.accumulate(cells.vectors(c), out.sums.row(c));
+    if (cells.count(c) == 0) continue;
+    if (cells.has_weights()) {
+      out.totals[c] = accumulate_weighted(statistic, cells, c, out.sums.row(c));
+    } else {
+      out.totals[c] = static_cast<double>(cells.count(c));
+      statistic.accumulate(cells.vectors(c), out.sums.row(c));
+    }
   }
   return out;
 }
@@ -96,11 +132,11 @@ LevelSums finest_level(const SetStatistic& statistic, const FinestCells& cells) 
 LevelSums merge_four(const LevelSums& fine) {
   const size_t side = fine.side / 2;
   LevelSums out{side, Matrix<float>(side * side, fine.sums.cols()),
-                std::vector<size_t>(side * side)};
+                std::vector<double>(side * side)};
   for (size_t y = 0; y < fine.side; ++y)
     for (size_t x = 0; x < fine.side; ++x) {
       const size_t from = y * fine.side + x, to = (y / 2) * side + x / 2;
-      out.counts[to] += fine.counts[from];
+      out.totals[to] += fine.totals[from];
       const auto source = fine.sums.row(from);
       const auto target = out.sums.row(to);
       for (size_t t = 0; t < target.size(); ++t) target[t] += source[t];
@@ -117,24 +153,34 @@ std::vector<LevelSums> all_levels(const SetStatistic& statistic, const FinestCel
 }
 
 // What the finished vector of a cell of level l is multiplied by.
-float cell_weight(const PoolingOptions& pooling, size_t l, size_t count, size_t set_size) {
-  const double share = pooling.cells == CellWeight::kShare
-                           ? static_cast<double>(count) / static_cast<double>(set_size)
-                           : 1.0;
+float cell_weight(const PoolingOptions& pooling, size_t l, double total, double of_set) {
+  const double share = pooling.cells == CellWeight::kShare ? total / of_set : 1.0;
   return static_cast<float>(std::sqrt(std::ldexp(share, -static_cast<int>(l))));
+}
+
+// Makes totals that are not whole numbers so, which leaves averages as they are.
+void round_totals(LevelSums& level) {
+  for (size_t c = 0; c < level.totals.size(); ++c) {
+    if (level.totals[c] == static_cast<double>(level.count(c))) continue;
+    const auto factor = static_cast<float>(level.whole(c));
+    for (float& value : level.sums.row(c)) value *= factor;
+  }
 }
 
 // The cells of all levels, finished and weighed, one after the other.
 void finish_levels(const SetStatistic& statistic, const PoolingOptions& pooling,
-                   const std::vector<LevelSums>& levels, size_t set_size, std::span<float> out) {
+                   std::vector<LevelSums>& levels, std::span<float> out) {
   float* begin = out.data();
   for (size_t l = 0; l < levels.size(); ++l) {
-    const LevelSums& level = levels[l];
-    const MatrixView<float> targets(begin, level.counts.size(), statistic.dim());
-    statistic.finish_cells(level.sums, level.counts, targets);
+    LevelSums& level = levels[l];
+    round_totals(level);
+    std::vector<size_t> counts(level.totals.size());
+    for (size_t c = 0; c < counts.size(); ++c) counts[c] = level.count(c);
+    const MatrixView<float> targets(begin, counts.size(), statistic.dim());
+    statistic.finish_cells(level.sums, counts, targets);
     for (size_t c = 0; c < targets.rows; ++c) {
-      if (level.counts[c] == 0) continue;
-      const float weight = cell_weight(pooling, l, level.counts[c], set_size);
+      if (counts[c] == 0) continue;
+      const float weight = cell_weight(pooling, l, level.totals[c], levels[0].totals[0]);
       if (weight != 1)
         for (float& value : targets.row(c)) value *= weight;
     }
@@ -230,7 +276,9 @@ void SetFeature::encode(const VectorSet& set, std::span<float> out) const {
   MUSTER_CHECK(set.dim() == input_dim());
   require_places(set);
   const FinestCells cells(set, cells_per_side(pooling_.levels));
-  finish_levels(*statistic_, pooling_, all_levels(*statistic_, cells), set.size(), out);
+  std::vector<LevelSums> levels = all_levels(*statistic_, cells);
+  if (levels[0].totals[0] == 0) return;  // nothing of any weight is left
+  finish_levels(*statistic_, pooling_, levels, out);
   scale_powers(pooling_, out);
   if (standardiser_) standardiser_->apply(out);
 }
@@ -270,9 +318,10 @@ std::vector<double> SetFeature::shares(const VectorSet& set,
   MUSTER_CHECK(set.dim() == input_dim());
   require_places(set);
   const FinestCells cells(set, cells_per_side(pooling_.levels));
-  const std::vector<LevelSums> levels = all_levels(*statistic_, cells);
+  std::vector<LevelSums> levels = all_levels(*statistic_, cells);
+  if (levels[0].totals[0] == 0) return out;
   std::vector<float> pooled(dim());
-  finish_levels(*statistic_, pooling_, levels, set.size(), pooled);
+  finish_levels(*statistic_, pooling_, levels, pooled);
   const std::vector<double> of_pooled = before_scaling(pooled, gradient);
   // By the sums of the cells of a level, those of the coarser cells around them included.
   Matrix<double> directions;
@@ -280,11 +329,12 @@ std::vector<double> SetFeature::shares(const VectorSet& set,
   const double* of_cell = of_pooled.data();
   for (size_t l = 0; l < levels.size(); ++l) {
     const LevelSums& level = levels[l];
-    Matrix<double> finer(level.counts.size(), own.size());
-    for (size_t c = 0; c < level.counts.size(); ++c, of_cell += statistic_->dim()) {
-      if (level.counts[c] == 0) continue;
-      statistic_->pull_back(level.sums.row(c), level.counts[c], {of_cell, statistic_->dim()}, own);
-      const double weight = cell_weight(pooling_, l, level.counts[c], set.size());
+    Matrix<double> finer(level.totals.size(), own.size());
+    for (size_t c = 0; c < level.totals.size(); ++c, of_cell += statistic_->dim()) {
+      if (level.totals[c] == 0) continue;
+      statistic_->pull_back(level.sums.row(c), level.count(c), {of_cell, statistic_->dim()}, own);
+      const double weight =
+          level.whole(c) * cell_weight(pooling_, l, level.totals[c], levels[0].totals[0]);
       const size_t around = c / level.side / 2 * (level.side / 2) + c % level.side / 2;
       for (size_t t = 0; t < own.size(); ++t)
         finer(c, t) = weight * own[t] + (l > 0 ? directions(around, t) : 0);
@@ -295,7 +345,8 @@ std::vector<double> SetFeature::shares(const VectorSet& set,
   for (size_t c = 0; c < directions.rows(); ++c) {
     projected.resize(cells.count(c));
     statistic_->project(cells.vectors(c), directions.row(c), projected);
-    for (size_t i = 0; i < projected.size(); ++i) out[cells.row(c, i)] = projected[i];
+    for (size_t i = 0; i < projected.size(); ++i)
+      out[cells.row(c, i)] = cells.weight(c, i) * projected[i];
   }
   return out;
 }

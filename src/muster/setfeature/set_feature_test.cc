@@ -45,6 +45,30 @@ TEST(SetFeature, PyramidEqualsTheNaiveOneCellByCell) {
       }
 }
 
+// As naive_pyramid() has it, with weights instead of ones; of a set without weights above.
+TEST(SetFeature, AveragesAreWeightedInEveryCell) {
+  VectorSet set = oracle::normal_set(40, 2, Rng(3));
+  Rng rng(4);
+  for (size_t i = 0; i < set.size(); ++i)
+    set.weights.push_back(static_cast<float>(rng.uniform(0, 3)));
+  PoolingOptions pooling;
+  pooling.levels = 1;
+  const auto fast = oracle::encode(oracle::mean_feature(2, pooling), set);
+  double all = 0;
+  for (const float weight : set.weights) all += weight;
+  for (size_t cell = 0; cell < 5; ++cell) {
+    double sum[2] = {0, 0}, total = 0;
+    for (size_t i = 0; i < set.size(); ++i) {
+      if (cell > 0 && cell_of(set.places(i, 0), set.places(i, 1), 2) != cell - 1) continue;
+      total += set.weights[i];
+      for (size_t t = 0; t < 2; ++t) sum[t] += set.weights[i] * set.vectors(i, t);
+    }
+    for (size_t t = 0; t < 2; ++t)
+      EXPECT_NEAR(fast[2 * cell + t], sum[t] / total * std::sqrt(total / all / (cell > 0 ? 2 : 1)),
+                  1e-5);
+  }
+}
+
 TEST(SetFeature, PlacesOnTheFarEdgeFallIntoTheLastCell) {
   VectorSet set = oracle::normal_set(1, 2, Rng(1));
   set.places(0, 0) = set.places(0, 1) = 1;

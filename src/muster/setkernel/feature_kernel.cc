@@ -36,6 +36,8 @@ class FeatureKernel final : public SetKernel {
     return represent_vector(values);
   }
 
+  bool takes_weights() const override { return true; }
+
   std::shared_ptr<const Representation> represent_vector(
       std::span<const float> vector) const override {
     MUSTER_CHECK(vector.size() == feature_->dim());

@@ -34,4 +34,11 @@ std::shared_ptr<const SetKernel> SetKernel::with_weights(std::vector<double>) co
   abort_on_bug("a kernel with parts takes their weights", __FILE__, __LINE__);
 }
 
+void require_weights_taken(const SetKernel& kernel, const VectorSet& set) {
+  if (set.has_weights() && !kernel.takes_weights())
+    throw data_error(
+        "it has weights, which this kernel between sets does not take; leave them out, or choose a "
+        "method that sums over vectors, such as fisher or emk-fourier");
+}
+
 }  // namespace muster

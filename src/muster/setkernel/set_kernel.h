@@ -41,6 +41,8 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   virtual ~SetKernel() = default;
   // On the calling thread.
   virtual std::shared_ptr<const Representation> represent(const VectorSet& set) const = 0;
+  // Whether a vector's weight counts; if not, represent() is given no set that has weights.
+  virtual bool takes_weights() const { return false; }
   // The same from the vector that a set feature made of the set: kernels on set features only.
   virtual std::shared_ptr<const Representation> represent_vector(
       std::span<const float> vector) const;
@@ -76,6 +78,9 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   virtual void save_represented(RepresentedSpan sets, const TensorWriter& out) const = 0;
   virtual Represented load_represented(const TensorReader& in) const = 0;
 };
+
+// A data error if the set has weights and the kernel does not take them.
+void require_weights_taken(const SetKernel& kernel, const VectorSet& set);
 
 // The middle of a grid around the value that the data suggest: what to take if there is nothing to
 // choose by.

@@ -55,6 +55,9 @@ struct SetView {
   const float* places = nullptr;
   /// 2 or 3.
   std::size_t place_columns = 3;
+  /// One number per vector, 0 to 1e6: a vector of weight w counts as w vectors. Null if all count
+  /// alike. Methods that compare vectors with vectors (pmk, matching, densities) refuse weights.
+  const float* weights = nullptr;
 };
 
 /// One picture or one set of vectors.

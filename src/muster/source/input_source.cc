@@ -66,6 +66,7 @@ VectorSet set_of(const SetView& view, const std::string& name) {
     throw data_error("{}: a stride of {} numbers is less than a row's {}", name, stride, view.dim);
   VectorSet out{Matrix<float>(ConstMatrixView(view.vectors, view.rows, view.dim, stride)),
                 places_of(view, name)};
+  if (view.weights) out.weights.assign(view.weights, view.weights + view.rows);
   check_set(out, name);
   return out;
 }
