@@ -17,7 +17,6 @@ namespace {
 
 // For the headers of a request and of its answer; a body passes through it in pieces.
 constexpr size_t kConnectionBytes = 32 * 1024;
-constexpr size_t kReservedBytes = 256 * 1024;
 // That a connection may be idle before the headers of its next request, beyond the time of a body:
 // 75 s in all by default, longer than proxies keep theirs (nginx: 60 s).
 constexpr std::chrono::seconds kIdleTime{15};
@@ -73,6 +72,7 @@ struct Server::Exchange {
   MHD_Connection* mhd = nullptr;
   Connections::Handle connection;
   Request request;
+  Upload upload;  // the request's body until a worker takes it
   std::optional<Handler::Task> task;
   std::optional<Reply> reply;
   std::stop_source stop;
@@ -177,7 +177,7 @@ MHD_Result Server::begin(Exchange& exchange, const char* url, const char* method
     if (announced_bytes(exchange.mhd) > options_.max_body_bytes)
       throw HttpError(413, too_large(options_.max_body_bytes));
     if (exchange.task->how == How::kWork)  // a usual picture is not copied while it grows
-      request.body.reserve(std::min(announced_bytes(exchange.mhd), kReservedBytes));
+      exchange.upload.expect(announced_bytes(exchange.mhd));
   } catch (const HttpError& error) {
     exchange.reply = error_reply(error.status(), error.what());
     if (error.status() == 405)
@@ -198,7 +198,7 @@ MHD_Result Server::take_body(Exchange& exchange, std::string_view data) {
     connections_.refuse(exchange.connection, 503, "too many uploads at once; come again");
     return MHD_NO;
   }
-  if (exchange.task->how == How::kWork) exchange.request.body.append(data);
+  if (exchange.task->how == How::kWork) exchange.upload.append(data);
   return MHD_YES;
 }
 
@@ -258,6 +258,7 @@ std::optional<Handler::Done> Server::try_work(Exchange& exchange) {
     if (hurry_) throw HttpError(503, "the server is stopping");
     if (exchange.picked_up > exchange.received + options_.timeout)
       throw HttpError(503, "the request waited too long for its turn; come again");
+    exchange.request.body = exchange.upload.take();
     return handler_.work(exchange.request, exchange.stop.get_token());
   } catch (const HttpError& error) {
     exchange.reply = error_reply(error.status(), error.what());

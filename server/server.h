@@ -17,6 +17,7 @@
 #include "server/event_streams.h"
 #include "server/handler.h"
 #include "server/metrics.h"
+#include "server/upload.h"
 #include "server/work_queue.h"
 
 namespace muster::server {
@@ -26,7 +27,7 @@ struct ServerOptions {
   int threads = 1;
   size_t queue = 64;  // requests that may wait for a worker
   size_t max_body_bytes = size_t{32} << 20;
-  size_t max_upload_bytes = size_t{256} << 20;  // of all bodies in memory together
+  size_t max_upload_bytes = size_t{256} << 20;  // of all bodies together
   unsigned max_connections = 1000;
   std::chrono::seconds timeout{60};  // to send a body, and again to work on it
   bool log_requests = true;
