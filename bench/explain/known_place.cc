@@ -11,7 +11,8 @@
 //   at random.
 // - Radii are 28 to 40 pixels, so each disc covers 6 to 12 % of the picture. Discs lie anywhere
 //   within the picture, and do not overlap.
-// - PER_CLASS pictures per class to train on (60 unless said otherwise), 100 per class to explain.
+// - PER_CLASS pictures per class to train on (60 at first, later 400 as well), 100 per class to
+//   explain.
 // Methods are the presets as they are. The class that a method names is explained if it is the
 // right one; the place is right if the middle of the map's strongest cell lies on the telling disc
 // or within half a patch (8 pixels) of it. `chance` is the part of the picture in which that is so.

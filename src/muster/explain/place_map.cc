@@ -11,10 +11,12 @@ struct Spread {
   std::vector<double> shares;
 };
 
-// A squared cosine at the middles of cells, which falls to a half at the patch's edges and to 0 at
-// its width from the centre; `centre` and `width` in cells.
+constexpr double kBellPerPatch = 1.5;
+
+// A squared cosine at the middles of cells, which falls to a half at three quarters of the patch's
+// width from the centre, and to 0 at twice that; `centre` and `width` in cells.
 Spread spread(double centre, double width, size_t cells) {
-  const double reach = std::max(width, 0.5), last = static_cast<double>(cells - 1);
+  const double reach = std::max(kBellPerPatch * width, 0.5), last = static_cast<double>(cells - 1);
   const double begin = std::clamp(std::ceil(centre - reach - 0.5), 0.0, last);
   const double end = std::clamp(std::floor(centre + reach - 0.5), begin, last);
   Spread out{static_cast<size_t>(begin), {}};

@@ -58,7 +58,7 @@ TEST_F(PlaceMap, PutsEachValueAroundItsPatchAndNowhereElse) {
   ASSERT_EQ(map.cols(), 16u);
   for (size_t r = 0; r < 16; ++r)
     for (size_t c = 0; c < 16; ++c) {
-      const bool near_patch = r < 8 && c >= 8;
+      const bool near_patch = r < 10 && c >= 6;  // 1.5 patches around it
       if (near_patch)
         EXPECT_LT(map(r, c), 0);
       else
@@ -66,7 +66,8 @@ TEST_F(PlaceMap, PutsEachValueAroundItsPatchAndNowhereElse) {
     }
   EXPECT_LT(map(3, 11), map(2, 10)) << "the middle has more than the corner";
   const auto along = [&](size_t c) { return map(3, c); };
-  EXPECT_NEAR((along(9) + along(10)) / (along(11) + along(12)), 0.5, 0.03) << "half at the edge";
+  EXPECT_NEAR((along(8) + along(9)) / (along(11) + along(12)), 0.5, 0.03)
+      << "half at three quarters of the patch's width";
 }
 
 TEST_F(PlaceMap, HasThePicturesShape) {
