@@ -1,7 +1,9 @@
 // The command `muster`: parses, runs one command, turns errors into exit codes (0 ok, 1 run-time
 // failure, 2 wrong usage, 3 bad data, 130 interrupted).
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <sstream>
@@ -53,6 +55,22 @@ constexpr const char* kFooter =
     "  muster predict model.muster some.jpg --top 3\n"
     "  muster COMMAND --help                          everything about one command\n"
     "Exit codes: 0 ok, 1 failure while running, 2 wrong usage, 3 bad data, 130 interrupted.";
+
+constexpr const char* kOutOfMemory =
+    "out of memory; use fewer items, smaller pictures (--set max_side=200) or fewer words";
+
+// Some destructors ask for memory (nlohmann::json's do), and what they throw cannot be caught.
+void end_uncaught() {
+  if (std::current_exception()) try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      for (const std::string_view text : {"muster: ", kOutOfMemory, "\n"})
+        [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+      ::_exit(1);
+    } catch (...) {
+    }
+  __gnu_cxx::__verbose_terminate_handler();
+}
 
 int fail(int code, const std::string& message) {
   std::fflush(stdout);  // in order also if both go to one file
@@ -137,6 +155,7 @@ int main(int argc, char** argv) {
   using namespace muster::cli;
   prepare_streams();
   watch_for_interrupt();
+  std::set_terminate(end_uncaught);
   try {
     const int code = run(argc, argv);
     flush_results();
@@ -146,8 +165,7 @@ int main(int argc, char** argv) {
   } catch (const muster::Error& error) {
     return fail(static_cast<int>(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
-    return fail(
-        1, "out of memory; use fewer items, smaller pictures (--set max_side=200) or fewer words");
+    return fail(1, kOutOfMemory);
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(1, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::exception& error) {

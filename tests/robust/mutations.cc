@@ -1,6 +1,7 @@
 #include "robust/mutations.h"
 
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -195,9 +196,11 @@ std::vector<Mutation> some_of(std::vector<Mutation> all, size_t count) {
 
 void watch_mutation(const std::string& name) {
   std::snprintf(current, sizeof(current), "\nthe mutation was %s\n", name.c_str());
-  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM})
+  for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGALRM, SIGPROF})
     ::signal(signal, name_mutation);
-  ::alarm(20);
+  const itimerval busy{.it_interval = {}, .it_value = {.tv_sec = 20, .tv_usec = 0}};
+  ::setitimer(ITIMER_PROF, &busy, nullptr);
+  ::alarm(600);
 }
 
 }  // namespace muster

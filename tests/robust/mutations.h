@@ -23,7 +23,8 @@ size_t wanted_mutations(size_t usual);
 // `count` of them, evenly over the list; all if there are fewer.
 std::vector<Mutation> some_of(std::vector<Mutation> all, size_t count);
 
-// From now on a signal, or a mutation that takes more than 20 seconds, says which one it was.
+// From now on a signal, or a mutation that takes more than 20 seconds of the processor or ten
+// minutes by the clock (the machine may be busy), says which one it was.
 void watch_mutation(const std::string& name);
 
 }  // namespace muster
