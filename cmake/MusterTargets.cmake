@@ -12,6 +12,9 @@ endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   # Portable baseline; anything wider is dispatched at run time by Highway.
   target_compile_options(muster_flags INTERFACE -march=x86-64-v2)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 crashes on arm_sve.h if the target is set by a pragma, as Highway does. NEON stays.
+  target_compile_definitions(muster_flags INTERFACE "HWY_DISABLED_TARGETS=(HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128)")
 endif()
 if(MUSTER_SANITIZE)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-omit-frame-pointer

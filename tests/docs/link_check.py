@@ -7,7 +7,7 @@ import pages
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 # Paths from the top of the project, and `folder/file.h` within src/muster. Scripts have no ending.
-FILE = re.compile(r"(?<![\w./{-])((?:src/muster|cli|bench|tests|docs|web|examples|cmake|packaging)/[\w/-]+\.[a-z]+|scripts/[a-z][a-z-]*|[a-z]+/\w+\.(?:h|cc))\b")
+FILE = re.compile(r"(?<![\w./{-])((?:src/muster|cli|bench|tests|docs|web|examples|cmake|packaging)/[\w/-]+\.[a-z]+|scripts/[a-z][a-z0-9-]*|[a-z]+/\w+\.(?:h|cc))\b")
 
 
 def anchor_of(heading):
