@@ -23,6 +23,8 @@ struct ReproduceArguments {
   std::string name, data, on, out;
   CacheChoice cache;
   bool list = false, quick = false, stand_in = false;
+  int first_splits = 0;
+  std::string only;
 };
 
 int list_experiments(const Common& common) {
@@ -61,6 +63,8 @@ int reproduce_one(const ReproduceArguments& args) {
   options.out = args.out.empty()
                     ? fs::path("muster-reproduce") / (args.name + (args.quick ? "-quick" : ""))
                     : fs::path(args.out);
+  options.first_splits = args.first_splits;
+  options.only = args.only;
   args.cache.apply_to(options.source);
   if (experiment.study.empty()) {
     if (args.data.empty())
@@ -96,6 +100,12 @@ Run add_reproduce(CLI::App& app) {
   app.add_option("--on", args->on,
                  "use this data set, by its folder's name, instead of the paper's")
       ->excludes("--stand-in");
+  app.add_option("--first-splits", args->first_splits,
+                 "run only so many splits now; the others are taken if they were done before")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--only", args->only,
+                 "run only methods whose file name in runs/ contains this; the others are taken if "
+                 "they were done before");
   app.add_option("-o,--output", args->out, "folder for results.json and report.html")
       ->default_str("muster-reproduce/NAME");
   args->cache.add_to(app);

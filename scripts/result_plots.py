@@ -154,3 +154,43 @@ def pair_plot(title, rows, paper):
     parts.append(text((left + right) / 2, bottom + 36, "per cent", "middle", "dim"))
     lines, height = legend([("s0", False, "ours ± one standard deviation"), ("s0", True, paper)], 16, bottom + 60)
     return document(bottom + 48 + height, title, parts + lines)
+
+
+def levels_of(weights):
+    """The weights of a pyramid's cells, cut into its levels of 1, 4, 16 ... cells."""
+    levels, begin = [], 0
+    while begin < len(weights):
+        count = 4 ** len(levels)
+        levels.append(weights[begin:begin + count])
+        begin += count
+    return levels
+
+
+def cell_rows(level):
+    side = round(math.sqrt(len(level)))
+    return [level[r * side:(r + 1) * side] for r in range(side)]
+
+
+def weight_maps(title, maps):
+    """One line per [(name, weights of the cells)]: each level, and their sum as it lies over the picture. Bright cells weigh most; each map has a scale of its own."""
+    side, gap, left, top, step = 72, 26, 300, 64, 92
+    parts = [text(16, 24, title, css="title")]
+    columns = ["whole picture", "quarters", "sixteen cells", "all levels"]
+    for c, name in enumerate(columns):
+        parts.append(text(left + c * (side + gap) + side / 2, 50, name, "middle", "dim"))
+    for i, (name, weights) in enumerate(maps):
+        y = top + i * step
+        levels = [cell_rows(level) for level in levels_of(weights)]
+        finest = len(levels[-1])
+        cover = [[sum(level[r * len(level) // finest][c * len(level) // finest] / (finest // len(level)) ** 2 for level in levels) for c in range(finest)]
+                 for r in range(finest)]
+        parts.append(text(left - 16, y + side / 2 + 4, name, "end"))
+        for c, grid in enumerate(levels + [cover]):
+            largest = max(max(row) for row in grid) if c == len(levels) else max(weights)
+            cell = side / len(grid)
+            for r, row in enumerate(grid):
+                for k, value in enumerate(row):
+                    shade = round(255 * math.sqrt(max(value, 0) / largest)) if largest > 0 else 0
+                    parts.append(f'<rect x="{number(left + c * (side + gap) + k * cell)}" y="{number(y + r * cell)}" width="{number(cell)}" height="{number(cell)}" '
+                                 f'fill="rgb({shade},{shade},{shade})" class="rule"/>')
+    return document(top + step * len(maps) + 8, title, parts)

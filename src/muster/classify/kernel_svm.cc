@@ -95,25 +95,26 @@ KernelChoice choose_kernel(const KernelSvmOptions& options,
   const auto problems = make_problems("kernel-svm", labels, options.scheme);
   CvOptions cv = options;
   cv.compare = grams.size() > 1;
-  KernelChoice choice =
-      best_of_kernels(grams.size(), kernel_search(gram_of_fold, labels.size()), [&](size_t g) {
-        std::shared_ptr<const GramSolver> of_all;
-        if (!gram_of_fold) of_all = make_solver(options, grams[g], labels);
-        return cross_validate(
-            cv, labels, problems,
-            [&](const CvFold& fold) -> PathSolver {
-              auto gram = std::make_shared<Matrix<double>>();
-              std::shared_ptr<const GramSolver> solver = of_all;
-              if (!solver) {
-                *gram = gram_of_fold(g, fold.held_out);
-                solver = make_solver(options, *gram, labels);
-              }
-              return [gram, solver](const CvTask& task, MatrixView<double> decisions) {
-                return solver->path(task, decisions);
-              };
-            },
-            rng.derive("cross-validation"), progress);
-      });
+  const KernelSearch search =
+      options.all_widths ? KernelSearch::kAll : kernel_search(gram_of_fold, labels.size());
+  KernelChoice choice = best_of_kernels(grams.size(), search, [&](size_t g) {
+    std::shared_ptr<const GramSolver> of_all;
+    if (!gram_of_fold) of_all = make_solver(options, grams[g], labels);
+    return cross_validate(
+        cv, labels, problems,
+        [&](const CvFold& fold) -> PathSolver {
+          auto gram = std::make_shared<Matrix<double>>();
+          std::shared_ptr<const GramSolver> solver = of_all;
+          if (!solver) {
+            *gram = gram_of_fold(g, fold.held_out);
+            solver = make_solver(options, *gram, labels);
+          }
+          return [gram, solver](const CvTask& task, MatrixView<double> decisions) {
+            return solver->path(task, decisions);
+          };
+        },
+        rng.derive("cross-validation"), progress);
+  });
   choice.best.statistics.seconds = timer.seconds();
   return choice;
 }

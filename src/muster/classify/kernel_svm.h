@@ -32,12 +32,15 @@ struct KernelSvmOptions : CvOptions {
   SvmLoss loss = SvmLoss::kSquaredHinge;
   double tolerance = 0.01;
   Indefinite indefinite = Indefinite::kClip;
+  bool all_widths = false;
 
   void fields(Fields& f) {
     CvOptions::fields(f);
     f.choice("loss", loss, {"squared-hinge", "hinge"}, "of an error; hinge is LIBSVM's C-SVC");
     f("tolerance", tolerance, "of the solver; smaller is more exact").range(1e-10, 0.5);
     indefinite_field(f, indefinite);
+    f("all_widths", all_widths,
+      "cross-validate every width that a kernel offers, also with 1,000 items or more");
   }
 };
 

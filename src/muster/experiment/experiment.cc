@@ -111,9 +111,10 @@ class Experiment {
     auto written = std::chrono::steady_clock::now();
     for (size_t s = 0; s < splits_.list.size(); ++s) {
       for (size_t m = 0; m < plans_.size(); ++m) {
-        RawSplit raw = load_or_run(m, s);
-        results_of_[m].push_back(std::move(raw.result));
-        probabilities_[m] = std::move(raw.probabilities);
+        std::optional<RawSplit> raw = load_or_run(m, s);
+        if (!raw) continue;
+        results_of_[m].push_back(std::move(raw->result));
+        probabilities_[m] = std::move(raw->probabilities);
         // What is done is safe in raw/; gathering it takes longer the more there is.
         if (seconds_since(written) < kGatherSeconds) continue;
         write_results(options_.out / "results.json", record());
@@ -194,7 +195,8 @@ class Experiment {
     return out;
   }
 
-  RawSplit load_or_run(size_t m, size_t s) {
+  // None if it was not done before and may not be run now.
+  std::optional<RawSplit> load_or_run(size_t m, size_t s) {
     const Split& split = splits_.list[s];
     const std::string key = key_of(m, s);
     const fs::path stem = options_.out / "raw" / fmt::format("{}.{:03}", file_name(m), s);
@@ -206,6 +208,7 @@ class Experiment {
                             splits_.list.size()));
       return std::move(*kept);
     }
+    if (options_.may_run && !options_.may_run(options_.methods[m].name, s)) return std::nullopt;
     RawSplit raw = run_split(m, split, stem.string() + ".scores.npy");
     raw.key = key;
     write_raw_split(file, raw);
@@ -278,7 +281,7 @@ class Experiment {
                                            source_, train, labels, fit_seed, progress_, how);
     const double train_seconds = seconds_since(start);
     const auto test_start = std::chrono::steady_clock::now();
-    const Matrix<double> scores = pipeline.score(source_, test, progress_).scores;
+    const Matrix<double> scores = pipeline.score(source_, test, progress_, &seconds).scores;
     const double test_seconds = seconds_since(test_start);
     write_npy(scores_file, scores);
     Matrix<double> probabilities = pipeline.classifier().probabilities(scores);

@@ -41,6 +41,9 @@ struct ExperimentOptions {
   uint64_t seed = 1;
   std::filesystem::path out;
   SourceOptions source;
+  // What may be run, if given; the other splits are taken if they were done before, and are
+  // missing from the record otherwise.
+  std::function<bool(const std::string& method, size_t split)> may_run = {};
 };
 
 // What happened, for the command to tell: called between steps with one sentence.

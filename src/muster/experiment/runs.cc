@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kSeconds = "seconds.";
+constexpr std::string_view kSeconds = "seconds.", kPerItem = "ms_per_item.";
 
 // The classes of a run in the numbering of all; new ones are added to it.
 std::vector<int> numbered(const std::vector<std::string>& names, std::vector<std::string>& all) {
@@ -36,6 +36,20 @@ bool has_scored_items(const MeasuredRun& run) {
   });
 }
 
+std::optional<MeasureSummary> per_item(const MethodResult& result, const std::string& stage) {
+  const bool of_test = stage.starts_with("test");
+  double seconds = 0, items = 0;
+  for (const SplitResult& split : result.splits) {
+    const auto time = seconds_of(split.seconds, stage);
+    const auto& number = of_test ? split.num_test : split.num_train;
+    if (!time || !number) return std::nullopt;
+    seconds += *time;
+    items += static_cast<double>(*number);
+  }
+  if (items == 0) return std::nullopt;
+  return MeasureSummary{1000 * seconds / items, {}, {}, {}};
+}
+
 }  // namespace
 
 std::optional<MeasureSummary> value_of(const MethodResult& result, const std::string& measure) {
@@ -43,17 +57,19 @@ std::optional<MeasureSummary> value_of(const MethodResult& result, const std::st
     const auto seconds = seconds_of(result.seconds, measure.substr(kSeconds.size()));
     return seconds ? std::optional(MeasureSummary{*seconds, {}, {}, {}}) : std::nullopt;
   }
+  if (measure.starts_with(kPerItem)) return per_item(result, measure.substr(kPerItem.size()));
   const auto summary = result.measures.find(measure);
   if (!summary || result.splits.size() > 1) return summary;
   return MeasureSummary{summary->mean, {}, {}, {}};
 }
 
 bool is_percent(const std::string& measure) {
-  return measure != "auc" && !measure.starts_with(kSeconds);
+  return measure != "auc" && !measure.starts_with(kSeconds) && !measure.starts_with(kPerItem);
 }
 
 std::string unit_of(const std::string& measure) {
   if (measure.starts_with(kSeconds)) return "seconds";
+  if (measure.starts_with(kPerItem)) return "ms";
   return is_percent(measure) ? "percent" : "";
 }
 
@@ -63,6 +79,8 @@ std::string label_of(const std::string& measure) {
   if (measure == "auc") return "AUC";
   if (measure == "map") return "Mean AP";
   if (measure.starts_with(kSeconds)) return "Seconds of " + measure.substr(kSeconds.size());
+  if (measure.starts_with(kPerItem))
+    return "Milliseconds per item of " + measure.substr(kPerItem.size());
   return measure;
 }
 

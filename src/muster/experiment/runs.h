@@ -22,10 +22,11 @@ struct MeasuredRun {
   std::vector<Measured> measured;  // the methods, in order
 };
 
-// The value of a measure (accuracy, mean_class_accuracy, auc, map, ..., or seconds.STAGE, the mean
-// per split), with its spread if there are several splits.
+// The value of a measure (accuracy, mean_class_accuracy, auc, map, ..., seconds.STAGE, the mean
+// per split, or ms_per_item.STAGE, the mean over the items of that stage: those of the test for
+// stages of the test, else those of training), with its spread if there are several splits.
 std::optional<MeasureSummary> value_of(const MethodResult& result, const std::string& measure);
-// "percent", "seconds" or none.
+// "percent", "seconds", "ms" or none.
 std::string unit_of(const std::string& measure);
 bool is_percent(const std::string& measure);
 // For people: "Accuracy", "Seconds of train".

@@ -48,11 +48,28 @@ TEST(Runs, AValueHasASpreadOnlyIfThereAreSeveralSplits) {
   EXPECT_FALSE(value_of(result, "map"));
 }
 
+TEST(Runs, TimePerItemIsOfTheItemsOfTheStage) {
+  MethodResult result;
+  for (const size_t tested : {10, 30}) {
+    SplitResult& split = result.splits.emplace_back();
+    split.num_train = 5;
+    split.num_test = tested;
+    split.seconds = {{"train", 0.5}, {"test_encode", 0.2}};
+  }
+  EXPECT_DOUBLE_EQ(value_of(result, "ms_per_item.test_encode")->mean, 10);
+  EXPECT_DOUBLE_EQ(value_of(result, "ms_per_item.train")->mean, 100);
+  EXPECT_FALSE(value_of(result, "ms_per_item.test_classify"));
+  result.splits[1].num_test.reset();
+  EXPECT_FALSE(value_of(result, "ms_per_item.test_encode"));
+}
+
 TEST(Runs, TimesAndAucAreNotPercentages) {
   EXPECT_EQ(unit_of("accuracy"), "percent");
   EXPECT_EQ(unit_of("auc"), "");
   EXPECT_EQ(unit_of("seconds.train"), "seconds");
   EXPECT_EQ(label_of("seconds.train"), "Seconds of train");
+  EXPECT_EQ(unit_of("ms_per_item.test"), "ms");
+  EXPECT_EQ(label_of("ms_per_item.test"), "Milliseconds per item of test");
 }
 
 }  // namespace

@@ -52,30 +52,36 @@ constexpr int kLeastSide = 16;
 
 // Lowe's settings for DoG: the scale space begins at twice the resolution, and a response is judged
 // by the difference of neighbouring scales, of which there are three per octave.
-Covdet make_detector(SiftDetector kind, double contrast) {
+Covdet make_detector(const SiftOptions& options) {
   constexpr int kScalesPerOctave = 3;
+  const SiftDetector kind = options.detector;
   const bool is_dog = kind == SiftDetector::kDog;
+  const double contrast = options.contrast.value_or(is_dog ? 0.04 : 2e-6);
   Covdet detector(vl_covdet_new(is_dog ? VL_COVDET_METHOD_DOG
                                 : kind == SiftDetector::kHarrisMultiscale
                                     ? VL_COVDET_METHOD_MULTISCALE_HARRIS
                                     : VL_COVDET_METHOD_HARRIS_LAPLACE));
-  vl_covdet_set_first_octave(detector.get(), is_dog ? -1 : 0);
+  const bool doubled = options.first_octave == FirstOctave::kAuto
+                           ? is_dog
+                           : options.first_octave == FirstOctave::kDoubled;
+  vl_covdet_set_first_octave(detector.get(), doubled ? -1 : 0);
   vl_covdet_set_peak_threshold(detector.get(), is_dog ? contrast / kScalesPerOctave : contrast);
   if (is_dog) vl_covdet_set_non_extrema_suppression_threshold(detector.get(), 0);
   return detector;
 }
 
-std::vector<Point> find_points(const Image& image, double contrast, SiftDetector kind) {
+std::vector<Point> find_points(const Image& image, const SiftOptions& options) {
   if (std::min(image.width, image.height) < kLeastSide) return {};
   Matrix<float> picture = grey(image);
   for (float& value : picture.values()) value /= 255;
-  const Covdet detector = make_detector(kind, contrast);
+  const Covdet detector = make_detector(options);
   if (vl_covdet_put_image(detector.get(), picture.data(), image.width, image.height) != 0)
     throw runtime_failure("sift: out of memory for a picture of {} x {} pixels; shrink it",
                           image.width, image.height);
   vl_covdet_detect(detector.get());
-  if (kind == SiftDetector::kHarrisAffine) vl_covdet_extract_affine_shape(detector.get());
-  vl_covdet_extract_orientations(detector.get());
+  if (options.detector == SiftDetector::kHarrisAffine)
+    vl_covdet_extract_affine_shape(detector.get());
+  if (!options.upright) vl_covdet_extract_orientations(detector.get());
   const auto* features =
       static_cast<const VlCovDetFeature*>(vl_covdet_get_features(detector.get()));
   const std::vector<VlCovDetFeature> found(features,
@@ -124,8 +130,7 @@ class Sift final : public Extractor {
  private:
   std::vector<Point> detect(const Image& image) const {
     if (image.width < 1 || image.height < 1) return {};
-    const double usual = options_.detector == SiftDetector::kDog ? 0.04 : 2e-6;
-    return find_points(image, options_.contrast.value_or(usual), options_.detector);
+    return find_points(image, options_);
   }
 
   SiftOptions options_;

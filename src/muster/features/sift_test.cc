@@ -55,6 +55,43 @@ TEST(Sift, EveryScaleHasMorePointsThanTheLaplacianOne) {
   EXPECT_GT(count(SiftDetector::kHarrisMultiscale), count(SiftDetector::kHarris));
 }
 
+// The points are the same, each once; only descriptors that are not turned know which way is up.
+TEST(Sift, UprightDescriptorsChangeIfThePictureIsTurned) {
+  const Image image = make_picture(120, 120, [](int x, int y, int) {
+    return std::abs(x - 60) < 25 && std::abs(y - 60) < 12 ? 230 : 80;
+  });
+  const Image turned = make_picture(120, 120, [](int x, int y, int) {
+    return std::abs(y - 60) < 25 && std::abs(x - 60) < 12 ? 230 : 80;
+  });
+  const auto mean = [](const Image& picture, bool upright) {
+    const VectorSet set =
+        make_sift({.detector = SiftDetector::kHarris, .upright = upright})->extract(picture);
+    expect_sound(set);
+    std::vector<double> out(set.dim());
+    for (size_t i = 0; i < set.size(); ++i)
+      for (size_t t = 0; t < set.dim(); ++t) out[t] += set.vectors(i, t) / set.size();
+    return out;
+  };
+  const auto distance = [&](bool upright) {
+    const std::vector<double> a = mean(image, upright), b = mean(turned, upright);
+    double sum = 0;
+    for (size_t t = 0; t < a.size(); ++t) sum += (a[t] - b[t]) * (a[t] - b[t]);
+    return sum;
+  };
+  EXPECT_LT(distance(false), distance(true) / 2);
+}
+
+TEST(Sift, TwiceTheResolutionHasMorePoints) {
+  const Image image = shapes_picture(200, 160);
+  const auto count = [&](FirstOctave first) {
+    return make_sift({.detector = SiftDetector::kHarrisMultiscale, .first_octave = first})
+        ->extract(image)
+        .size();
+  };
+  EXPECT_GT(count(FirstOctave::kDoubled), count(FirstOctave::kOwn));
+  EXPECT_EQ(count(FirstOctave::kAuto), count(FirstOctave::kOwn));
+}
+
 TEST(Sift, DegeneratePicturesGiveEmptySets) {
   for (const SiftDetector detector : kDetectors) {
     const auto sift = make_sift({.detector = detector});

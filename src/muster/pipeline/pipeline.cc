@@ -1,9 +1,12 @@
 #include "muster/pipeline/pipeline.h"
 
 #include "muster/pipeline/lazy_training.h"
+#include "muster/pipeline/stopwatch.h"
 
 namespace muster {
 namespace {
+
+constexpr const char *kTestEncode = "test_encode", *kTestClassify = "test_classify";
 
 // Kernel values between some sets (one list per branch) and the training sets.
 Matrix<double> joined_gram(std::span<const FittedBranch> branches,
@@ -45,7 +48,7 @@ Pipeline::Pipeline(Plan plan, std::vector<FittedBranch> branches,
 const KeptTraining* Pipeline::training() const { return training_->get(); }
 
 ItemScores Pipeline::score(const SetSource& source, std::span<const size_t> items,
-                           const Progress& progress) const {
+                           const Progress& progress, StageSeconds* seconds) const {
   ItemScores out;
   EncodeItem also;  // class mixtures are of a pipeline of one branch
   if (class_mixtures_) {
@@ -55,18 +58,31 @@ ItemScores Pipeline::score(const SetSource& source, std::span<const size_t> item
     };
   }
   if (plan_.on_vectors()) {
-    out.scores = classifier_->scores(encode_items(branches_, source, items, progress, also));
+    Matrix<float> vectors;
+    {
+      const Stopwatch encode(seconds, kTestEncode);
+      vectors = encode_items(branches_, source, items, progress, also);
+    }
+    const Stopwatch classify(seconds, kTestClassify);
+    out.scores = classifier_->scores(vectors);
     return out;
   }
-  out.scores = classifier_->scores_from_gram(kernel_rows(source, items, progress, also));
+  const Matrix<double> rows = kernel_rows(source, items, progress, also, seconds);
+  const Stopwatch classify(seconds, kTestClassify);
+  out.scores = classifier_->scores_from_gram(rows);
   return out;
 }
 
 Matrix<double> Pipeline::kernel_rows(const SetSource& source, std::span<const size_t> items,
-                                     const Progress& progress, const EncodeItem& also) const {
+                                     const Progress& progress, const EncodeItem& also,
+                                     StageSeconds* seconds) const {
   std::vector<Represented> sets;
-  for (const FittedBranch& branch : branches_)
-    sets.push_back(represent_items(branch, source, items, progress, also));
+  {
+    const Stopwatch encode(seconds, kTestEncode);
+    for (const FittedBranch& branch : branches_)
+      sets.push_back(represent_items(branch, source, items, progress, also));
+  }
+  const Stopwatch classify(seconds, kTestClassify);
   return joined_gram(branches_, sets, progress);
 }
 

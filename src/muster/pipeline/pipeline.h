@@ -23,7 +23,8 @@ struct KeptTraining {
 };
 
 // Wall-clock seconds by what they were spent on: "features" (if they were not prepared before),
-// "fit" (reductions, vocabularies), "encode", "classifier".
+// "fit" (reductions, vocabularies), "encode", "classifier"; of Pipeline::score, "test_encode" and
+// "test_classify" (kernel values and scores).
 using StageSeconds = std::map<std::string, double>;
 
 // A row of scores per item, one column per class, and, with class mixtures, ClassMixtures::score.
@@ -59,12 +60,13 @@ class Pipeline {
   void set_choice(Choice choice) { choice_ = std::make_shared<const Choice>(std::move(choice)); }
 
   // Every item must be readable.
-  ItemScores score(const SetSource& source, std::span<const size_t> items,
-                   const Progress& progress) const;
+  ItemScores score(const SetSource& source, std::span<const size_t> items, const Progress& progress,
+                   StageSeconds* seconds = nullptr) const;
 
   // What a classifier on kernel values takes: one row per item, one column per training item.
   Matrix<double> kernel_rows(const SetSource& source, std::span<const size_t> items,
-                             const Progress& progress, const EncodeItem& also = {}) const;
+                             const Progress& progress, const EncodeItem& also = {},
+                             StageSeconds* seconds = nullptr) const;
 
   // Atomic; the bytes depend on the model alone.
   void save(const std::filesystem::path& path) const;

@@ -11,6 +11,7 @@ namespace muster {
 namespace {
 
 constexpr const char* kOtherData = "other data than the paper's";
+constexpr const char* kOurs = "not in the paper";
 
 const MethodResult* find(const std::vector<MeasuredRun>& runs, const std::string& method,
                          const std::string& part, std::optional<double> value) {
@@ -84,12 +85,44 @@ std::optional<Spread> paired(const MethodResult& a, const MethodResult& b,
 
 constexpr double kRounding = 1e-12;
 
-ComparisonRow claim_row(const PaperClaim& claim, const std::string& name, const MethodResult& of,
+// What a claim asks for in one part at one value: its own bound, or what the paper's figures give.
+std::optional<double> least_of(const PaperExperiment& experiment, const PaperClaim& claim,
+                               const std::string& part, std::optional<double> value) {
+  if (claim.at_least) return claim.at_least;
+  const auto figure = [&](const std::string& name) -> std::optional<double> {
+    const auto method = std::ranges::find(experiment.methods, name, &PaperMethod::name);
+    const auto figures = method->paper.find(part);
+    if (figures == method->paper.end()) return std::nullopt;
+    size_t index = 0;
+    if (value)
+      index = static_cast<size_t>(std::ranges::find(experiment.sweep->values, *value) -
+                                  experiment.sweep->values.begin());
+    const auto& printed = figures->second[index];
+    return printed ? std::optional(printed->value) : std::nullopt;
+  };
+  const auto of = figure(claim.of), over = figure(claim.over);
+  if (!of || !over) return std::nullopt;
+  return claim.ratio ? *of / *over : *of - *over;
+}
+
+std::string claim_verdict(const PaperClaim& claim, double ours, double least,
+                          const std::string& unit) {
+  if (claim.at_most && ours > *claim.at_most)
+    return unit == "times" ? fmt::format("beyond by a factor of {:.2g}", ours / *claim.at_most)
+                           : fmt::format("beyond by {:.3g}", ours - *claim.at_most);
+  // A claim is the paper's rounded statement, so the tolerance of its figures does not come on top.
+  const double missing = claim.ratio ? (ours < least ? least / ours : 0) : least - ours;
+  return verdict_text(missing < kRounding ? 0 : missing, unit);
+}
+
+// `least` is missing for a comparison that the paper does not make.
+ComparisonRow claim_row(const PaperClaim& claim, const std::string& name,
+                        std::optional<double> least, const MethodResult& of,
                         const MethodResult& over, bool comparable) {
   ComparisonRow row;
   row.name = name;
   row.unit = claim.ratio ? "times" : unit_of(claim.measure);
-  row.paper = claim.at_least;
+  row.paper = claim.paper ? claim.paper : least;
   const auto a = value_of(of, claim.measure), b = value_of(over, claim.measure);
   if (!a || !b) {
     row.verdict = "not measured";
@@ -100,10 +133,10 @@ ComparisonRow claim_row(const PaperClaim& claim, const std::string& name, const 
   row.ours = ours;
   if (!claim.ratio)
     if (const auto spread = paired(of, over, claim.measure)) row.ours_std = spread->deviation;
-  // A claim is the paper's rounded statement, so the tolerance of its figures does not come on top.
-  const double missing =
-      claim.ratio ? (ours < claim.at_least ? claim.at_least / ours : 0) : claim.at_least - ours;
-  row.verdict = comparable ? verdict_text(missing, row.unit) : kOtherData;
+  if (!comparable)
+    row.verdict = kOtherData;
+  else
+    row.verdict = least ? claim_verdict(claim, ours, *least, row.unit) : kOurs;
   return row;
 }
 
@@ -187,10 +220,13 @@ std::vector<ComparisonRow> comparison_of(const PaperExperiment& experiment,
       for (const std::optional<double>& value : values_run(experiment, runs)) {
         if (claim.at && claim.at != value) continue;
         const MethodResult* of = find(runs, claim.of, part.name, value);
-        const MethodResult* over = find(runs, claim.over, part.name, value);
-        if (of && over)
-          rows.push_back(claim_row(claim, row_name(experiment, text, part.name, value), *of, *over,
-                                   comparable));
+        const MethodResult* over =
+            find(runs, claim.over, part.name, claim.over_at ? claim.over_at : value);
+        const auto least =
+            claim.ours ? std::nullopt : least_of(experiment, claim, part.name, value);
+        if (of && over && (least || claim.ours || !comparable))
+          rows.push_back(claim_row(claim, row_name(experiment, text, part.name, value), least, *of,
+                                   *over, comparable));
       }
     }
   return rows;

@@ -68,6 +68,70 @@ TEST(Comparison, RowsSayReachedOrByHowMuchNot) {
   EXPECT_EQ(rows[5].ours, 2.0);
 }
 
+// The claims of experiment(), with one put in place of them.
+std::vector<ComparisonRow> rows_of_claim(const PaperClaim& claim) {
+  PaperExperiment e = experiment();
+  e.methods[0].paper[""] = {PaperFigure{0.5, {}}, PaperFigure{0.65, {}}};
+  e.claims = {claim};
+  std::vector<ComparisonRow> rows = comparison_of(e, all(), true);
+  rows.erase(rows.begin(), rows.begin() + 4);  // the paper's figures
+  return rows;
+}
+
+PaperClaim b_over_a() {
+  PaperClaim claim;
+  claim.of = "b";
+  claim.over = "a";
+  claim.measure = "accuracy";
+  return claim;
+}
+
+TEST(Comparison, AClaimWithoutABoundTakesThePapersFiguresAtEachValue) {
+  const std::vector<ComparisonRow> rows = rows_of_claim(b_over_a());
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_NEAR(*rows[0].paper, 0.1, 1e-12);
+  EXPECT_EQ(rows[0].verdict, "short by 3.5 points");
+  EXPECT_NEAR(*rows[1].paper, 0.05, 1e-12);
+  EXPECT_EQ(rows[1].verdict, "reached");
+}
+
+TEST(Comparison, AClaimMayHaveAnUpperBoundAndAPrintedFigureInside) {
+  PaperClaim claim = b_over_a();
+  claim.at = 20;
+  claim.ratio = true;
+  claim.measure = "seconds.test";
+  claim.at_least = 1;
+  claim.paper = 1.5;
+  for (const auto& [at_most, verdict] :
+       {std::pair{2.0, "reached"}, {1.6, "beyond by a factor of 1.2"}}) {
+    claim.at_most = at_most;
+    const ComparisonRow row = rows_of_claim(claim).at(0);
+    EXPECT_EQ(row.verdict, verdict);
+    EXPECT_EQ(row.paper, 1.5);
+  }
+}
+
+TEST(Comparison, AClaimMayCompareTwoValuesOfTheSweep) {
+  PaperClaim claim = b_over_a();
+  claim.of = "a";
+  claim.at = 20;
+  claim.over_at = 10;
+  claim.at_least = 0.1;
+  const std::vector<ComparisonRow> rows = rows_of_claim(claim);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_NEAR(*rows[0].ours, 0.6 - 0.495, 1e-12);
+}
+
+TEST(Comparison, AClaimOfOursHasNoVerdict) {
+  PaperClaim claim = b_over_a();
+  claim.ours = true;
+  for (const ComparisonRow& row : rows_of_claim(claim)) {
+    EXPECT_EQ(row.verdict, "not in the paper");
+    EXPECT_FALSE(row.paper);
+    EXPECT_TRUE(row.ours);
+  }
+}
+
 TEST(Comparison, EqualMeansAreEqualWhateverTheirRounding) {
   PaperExperiment equal = experiment();
   equal.claims.resize(1);

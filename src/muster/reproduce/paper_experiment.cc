@@ -220,13 +220,30 @@ PaperClaim read_claim(const toml::table& table, const PaperExperiment& experimen
   out.text = reader.text("text");
   out.measure = reader.text("measure", experiment.measure);
   out.ratio = reader.find<bool>("ratio").value_or(false);
+  out.ours = reader.find<bool>("ours").value_or(false);
   out.at = reader.find<double>("at");
-  const auto at_least = reader.find<double>("at_least");
-  if (!at_least) reader.refuse("at_least", "is missing");
-  out.at_least = out.ratio || !is_percent(out.measure) ? *at_least : *at_least / 100;
+  out.over_at = reader.find<double>("over_at");
+  if (out.over_at && !out.at) reader.refuse("over_at", "needs 'at'");
+  const double unit = out.ratio || !is_percent(out.measure) ? 1 : 0.01;
+  const auto bound = [&](const char* field) {
+    auto value = reader.find<double>(field);
+    if (value) *value *= unit;
+    return value;
+  };
+  out.at_least = bound("at_least");
+  out.at_most = bound("at_most");
+  out.paper = bound("paper");
+  if (out.ours && (out.at_least || out.at_most || out.paper))
+    reader.refuse("ours", "has no bound: the paper does not say it");
+  if (!out.at_least && out.measure != experiment.measure && !out.ours)
+    reader.refuse("at_least", "is missing, and the paper's figures are of another measure");
   for (const std::string& name : {out.of, out.over})
     if (std::ranges::find(experiment.methods, name, &PaperMethod::name) == experiment.methods.end())
       reader.refuse("of", "and 'over' must name methods, not '" + name + "'");
+  if (!out.at_least && !out.ours)
+    for (const std::string& name : {out.of, out.over})
+      if (std::ranges::find(experiment.methods, name, &PaperMethod::name)->paper.empty())
+        reader.refuse("at_least", "is missing, and the paper has no figure of '" + name + "'");
   reader.finish();
   return out;
 }

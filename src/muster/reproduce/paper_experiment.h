@@ -52,10 +52,16 @@ struct PaperSweep {
 // A statement of the paper: one method over another, by a difference or a ratio.
 struct PaperClaim {
   std::string text, of, over, part;
-  double at_least = 0;
+  // The least that reaches it; if missing, the difference or ratio of the paper's own figures of
+  // the two methods, at every value of the sweep that it has them for.
+  std::optional<double> at_least;
+  std::optional<double> at_most;  // more than this contradicts the paper, too
+  std::optional<double> paper;    // the figure as printed, if `at_least` is a looser bound
   bool ratio = false;
+  bool ours = false;         // a comparison that the paper does not make; shown without a verdict
   std::optional<double> at;  // only at this value of the sweep
-  std::string measure;       // the experiment's if empty
+  std::optional<double> over_at;  // `over` at this value of the sweep instead of the same
+  std::string measure;            // the experiment's if empty
 };
 
 struct PaperExperiment {

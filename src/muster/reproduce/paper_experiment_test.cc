@@ -54,7 +54,7 @@ TEST(PaperExperiment, ReadsAFile) {
   EXPECT_DOUBLE_EQ(figures[1]->value, 0.416);
   EXPECT_FALSE(figures[2]);
   EXPECT_EQ(e.methods[1].at, (std::vector<double>{0, 2}));
-  EXPECT_DOUBLE_EQ(e.claims[0].at_least, 0.05);
+  EXPECT_DOUBLE_EQ(e.claims[0].at_least.value(), 0.05);
 }
 
 TEST(PaperExperiment, MistakesAreNamed) {
@@ -74,6 +74,11 @@ TEST(PaperExperiment, MistakesAreNamed) {
   EXPECT_ERROR(parse_experiment("x", with("at = [0, 2]", "at = [3]")), kUsage, "'at'");
   EXPECT_ERROR(parse_experiment("x", with("over = \"bow\"", "over = \"bov\"")), kUsage, "bov");
   EXPECT_ERROR(parse_experiment("x", with("data = \"caltech-101\"", "")), kUsage, "study");
+  EXPECT_ERROR(parse_experiment("x", with("at_least = 5", "")), kUsage, "no figure of 'emk'");
+  EXPECT_ERROR(parse_experiment("x", with("at_least = 5", "at_least = 5\nours = true")), kUsage,
+               "has no bound");
+  EXPECT_ERROR(parse_experiment("x", with("at_least = 5", "at_least = 5\nover_at = 1")), kUsage,
+               "needs 'at'");
 }
 
 TEST(PaperExperiment, TheBuiltInOnesAreWholeAndTheirDataDescribed) {

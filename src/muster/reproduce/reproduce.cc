@@ -84,8 +84,11 @@ class Reproduction {
   void take_measure_of_stand_in() {
     if (experiment_.stand_in_measure == experiment_.measure) return;
     for (PaperMethod& method : experiment_.methods) method.paper.clear();  // of another measure
-    for (PaperClaim& claim : experiment_.claims)
-      if (claim.measure == experiment_.measure) claim.measure = experiment_.stand_in_measure;
+    for (PaperClaim& claim : experiment_.claims) {
+      if (claim.measure != experiment_.measure) continue;
+      claim.measure = experiment_.stand_in_measure;
+      if (!claim.ratio) claim.at_least = claim.at_most = claim.paper = std::nullopt;
+    }
     experiment_.measure = experiment_.stand_in_measure;
   }
 
@@ -163,11 +166,28 @@ class Reproduction {
     if (value) folder += "-" + as_folder_name(number_text(*value));
     options.out = options_.out / "runs" / folder;
     if (folder != "all") announce_("== " + folder);
+    options.may_run = [&](const std::string& method, size_t split) {
+      const bool early =
+          options_.first_splits == 0 || split < static_cast<size_t>(options_.first_splits);
+      return early && (folder + "/" + method).find(options_.only) != std::string::npos;
+    };
     run.facts = run_experiment(dataset, options, progress_, announce_);
-    for (size_t m = 0; m < run.measured.size(); ++m)
-      run.measured[m].result = std::move(run.facts.methods[m]);
-    run.facts.methods.clear();
+    take_results(options.methods, run);
     return run;
+  }
+
+  // Methods of which no split was done have no result.
+  static void take_results(const std::vector<Method>& methods, MeasuredRun& run) {
+    std::vector<Measured> done;
+    for (size_t m = 0; m < methods.size(); ++m) {
+      const auto found =
+          std::ranges::find(run.facts.methods, methods[m].name, &MethodResult::method);
+      if (found == run.facts.methods.end()) continue;
+      done.push_back(std::move(run.measured[m]));
+      done.back().result = std::move(*found);
+    }
+    run.measured = std::move(done);
+    run.facts.methods.clear();
   }
 
   PaperExperiment experiment_;

@@ -15,6 +15,10 @@ struct ReproduceOptions {
   bool stand_in = false;  // on the file's other data if the paper's are not there
   std::string on;         // if not empty: on this data set, whatever the file says
   SourceOptions source;
+  // What to run now: at most so many splits (0: all), and methods whose name, with its value of the
+  // sweep, contains this. The rest is taken if it was done before, and is missing otherwise.
+  int first_splits = 0;
+  std::string only;
 };
 
 // The folder that the experiment will read. If it is missing, throws a data error that says what it

@@ -114,6 +114,24 @@ TEST_F(ReproduceTest, GoesOnWhereItWasWithTheSameFigures) {
             6);
 }
 
+TEST_F(ReproduceTest, RunsAPartNowAndTakesTheRestIfItWasDone) {
+  options_.first_splits = 1;
+  options_.only = "K-8";
+  const Results part = run();
+  ASSERT_EQ(part.methods.size(), 2u);  // of two parts
+  for (const MethodResult& method : part.methods) {
+    EXPECT_TRUE(method.method.ends_with("K = 8"));
+    EXPECT_EQ(method.splits.size(), 1u);
+  }
+  options_.first_splits = 0;
+  options_.only = "";
+  const Results whole = run();
+  EXPECT_EQ(whole.methods.size(), 4u);
+  for (const MethodResult& method : whole.methods) EXPECT_EQ(method.splits.size(), 2u);
+  options_.only = "nothing";
+  EXPECT_EQ(to_json(run())["comparison"], to_json(whole)["comparison"]);
+}
+
 TEST_F(ReproduceTest, AUniversalMixtureMayComeFromOtherData) {
   const PaperExperiment two = parse_experiment("two", R"(
 title = "Mixtures"
