@@ -16,8 +16,9 @@ constexpr double kLeastWeight = 1e-300;
 
 }  // namespace
 
-// Gaussians of several mixtures as columns, filled up to whole SIMD vectors. One group of all
-// components (one-to-many), or a group for each component (one-to-one).
+// Gaussians of several mixtures as columns, filled up to whole SIMD vectors: a group for each
+// component, which a component meets alone (one-to-one) or after one another (one-to-many). Groups
+// stay in cache, and their rows are too short to fall on the same lines of it.
 struct MixtureProduct::Columns {
   Matrix<double> entries;
   std::vector<double> log_weights;
@@ -39,11 +40,14 @@ struct MixtureProduct::Columns {
   }
 
   static std::vector<Columns> of(std::span<const PackedMixture* const> mixtures, bool one_to_one) {
-    std::vector<Columns> groups(one_to_one ? mixtures[0]->log_weights.size() : 1);
+    size_t most = 0;
+    for (const PackedMixture* mixture : mixtures)
+      most = std::max(most, mixture->log_weights.size());
+    std::vector<Columns> groups(most);
     for (uint32_t s = 0; s < mixtures.size(); ++s) {
       MUSTER_CHECK(!one_to_one || mixtures[s]->log_weights.size() == groups.size());
       for (size_t m = 0; m < mixtures[s]->log_weights.size(); ++m)
-        groups[one_to_one ? m : 0].add(*mixtures[s], m, s);
+        groups[m].add(*mixtures[s], m, s);
     }
     for (Columns& group : groups) group.interleave();
     return groups;
@@ -59,15 +63,20 @@ template <class Body>
 void MixtureProduct::for_each_term(const PackedMixture& row, const std::vector<Columns>& columns,
                                    const Body& body) const {
   std::vector<double> log_dets, distances;
-  for (size_t m = 0; m < row.gaussians.rows(); ++m) {
-    const Columns& met = columns[shape_.one_to_one ? m : 0];
+  const auto meet = [&](size_t m, const Columns& met) {
     log_dets.resize(met.entries.cols());
     distances.resize(met.entries.cols());
     gaussian_pair_terms(row.gaussians.row(m), met.entries, dim_, kind_, log_dets, distances);
     for (size_t j = 0; j < met.log_weights.size(); ++j)
       body(met.mixture_of[j], row.log_weights[m] + met.log_weights[j] - log_dets[j] / 2 -
                                   shape_.rho / 2 * distances[j]);
+  };
+  if (shape_.one_to_one) {
+    for (size_t m = 0; m < row.gaussians.rows(); ++m) meet(m, columns[m]);
+    return;
   }
+  for (const Columns& group : columns)
+    for (size_t m = 0; m < row.gaussians.rows(); ++m) meet(m, group);
 }
 
 PackedMixture MixtureProduct::pack(const Gmm& mixture) const {

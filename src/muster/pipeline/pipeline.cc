@@ -60,15 +60,15 @@ ItemScores Pipeline::score(const SetSource& source, std::span<const size_t> item
   if (plan_.on_vectors()) {
     Matrix<float> vectors;
     {
-      const Stopwatch encode(seconds, kTestEncode);
+      const Stopwatch encode(seconds, kTestEncode, cpu_seconds);
       vectors = encode_items(branches_, source, items, progress, also);
     }
-    const Stopwatch classify(seconds, kTestClassify);
+    const Stopwatch classify(seconds, kTestClassify, cpu_seconds);
     out.scores = classifier_->scores(vectors);
     return out;
   }
   const Matrix<double> rows = kernel_rows(source, items, progress, also, seconds);
-  const Stopwatch classify(seconds, kTestClassify);
+  const Stopwatch classify(seconds, kTestClassify, cpu_seconds);
   out.scores = classifier_->scores_from_gram(rows);
   return out;
 }
@@ -78,11 +78,11 @@ Matrix<double> Pipeline::kernel_rows(const SetSource& source, std::span<const si
                                      StageSeconds* seconds) const {
   std::vector<Represented> sets;
   {
-    const Stopwatch encode(seconds, kTestEncode);
+    const Stopwatch encode(seconds, kTestEncode, cpu_seconds);
     for (const FittedBranch& branch : branches_)
       sets.push_back(represent_items(branch, source, items, progress, also));
   }
-  const Stopwatch classify(seconds, kTestClassify);
+  const Stopwatch classify(seconds, kTestClassify, cpu_seconds);
   return joined_gram(branches_, sets, progress);
 }
 

@@ -23,8 +23,8 @@ struct KeptTraining {
 };
 
 // Wall-clock seconds by what they were spent on: "features" (if they were not prepared before),
-// "fit" (reductions, vocabularies), "encode", "classifier"; of Pipeline::score, "test_encode" and
-// "test_classify" (kernel values and scores).
+// "fit" (reductions, vocabularies), "encode", "classifier"; of Pipeline::score, in CPU seconds of
+// all threads, "test_encode" and "test_classify" (kernel values and scores).
 using StageSeconds = std::map<std::string, double>;
 
 // A row of scores per item, one column per class, and, with class mixtures, ClassMixtures::score.
