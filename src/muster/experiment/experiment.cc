@@ -137,8 +137,10 @@ class Experiment {
     std::map<std::string, double> seconds;
     std::vector<size_t> all(dataset_.items.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-    for (const Plan& plan : plans_)
-      for (const BranchPlan& branch : plan.branches) {
+    for (size_t m = 0; m < plans_.size(); ++m) {
+      // The first one's tell which pictures cannot be read, also if nothing is run.
+      if (m > 0 && options_.may_run && !options_.may_run(options_.methods[m].name, 0)) continue;
+      for (const BranchPlan& branch : plans_[m].branches) {
         const std::string key = branch.extractor ? branch.extractor->full_spec().text() : "";
         if (seconds.contains(key)) continue;
         const auto start = std::chrono::steady_clock::now();
@@ -146,6 +148,7 @@ class Experiment {
           if (bad.insert(failure.item).second) left_out_.push_back(failure.reason);
         seconds[key] = seconds_since(start);
       }
+    }
     for (const Plan& plan : plans_) {
       double total = 0;
       for (const BranchPlan& branch : plan.branches)
