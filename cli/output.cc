@@ -29,6 +29,8 @@ extern "C" void end_by_lost_page(int) {
   ::_exit(static_cast<int>(ErrorKind::kData));
 }
 
+bool silent = false;
+
 [[noreturn]] void refuse_output(int error_number) {
   if (error_number == EPIPE) throw ReaderLeft();
   throw runtime_failure("the result cannot be written and is lost: {}",
@@ -64,6 +66,7 @@ std::string printable(std::string_view text) { return escaped(text, "\n\t"); }
 std::string printable_name(std::string_view text) { return escaped(text, ""); }
 
 void put_result(std::string_view text) {
+  if (silent) return;
   const std::string safe = printable(text);
   if (std::fwrite(safe.data(), 1, safe.size(), stdout) != safe.size()) refuse_output(errno);
 }
@@ -75,6 +78,12 @@ void flush_results() {
 }
 
 void put_message(std::string_view text) {
+  if (!silent) put_error(text);
+}
+
+void keep_silent() { silent = true; }
+
+void put_error(std::string_view text) {
   const std::string line = printable(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }

@@ -34,4 +34,8 @@ void flush_results();
 // To stderr, printable, with a line end; a failure is ignored.
 void put_message(std::string_view text);
 
+// From now on nothing is printed but the error that ends the command: for all ranks but the first.
+void keep_silent();
+void put_error(std::string_view text);
+
 }  // namespace muster::cli

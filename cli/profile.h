@@ -14,7 +14,8 @@ bool profiling();
 void profile_step(std::string_view step, size_t done, size_t total);
 
 // {"seconds", "peak_memory_mib", "stages": [{"stage", "seconds", "peak_memory_mib"}, ...]}, in the
-// order in which they began; "other" is what belongs to no step. Requires profiling().
+// order in which they began; "other" is what belongs to no step. With several ranks also what each
+// stage sent and waited, and "ranks", a line for each: all ranks call this. Requires profiling().
 nlohmann::ordered_json profile_so_far();
 // The same as a table on stderr; nothing if there is no profile.
 void print_profile();

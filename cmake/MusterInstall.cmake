@@ -56,6 +56,9 @@ install(TARGETS muster_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT
 if(TARGET muster_dnn_module)
   install(TARGETS muster_dnn_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/muster COMPONENT dnn)
 endif()
+if(TARGET muster_mpi_module)
+  install(TARGETS muster_mpi_module LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/muster COMPONENT mpi)
+endif()
 install(TARGETS muster_archive EXPORT musterTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
 install(EXPORT musterTargets NAMESPACE muster:: DESTINATION ${package_dir} COMPONENT development)
 install(FILES cmake/MusterDependencies.cmake ${CMAKE_CURRENT_BINARY_DIR}/musterConfig.cmake

@@ -1,7 +1,7 @@
 # The Debian packages, made by scripts/package: `muster` holds the command, `libmuster-dev` the headers, the archive and the CMake
 # package for programs of one's own, `python3-muster` (with MUSTER_BUILD_PYTHON) the Python package, and `muster-server` (with
 # MUSTER_BUILD_SERVER) what `muster serve` and `muster studio` start, with a systemd unit. `muster-dnn` (if OpenCV's dnn is there) holds the module that runs
-# neural networks.
+# neural networks, `muster-mpi` (if Open MPI is there) the one by which several machines work together.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The muster authors <muster@localhost>")
 set(CPACK_PACKAGE_VENDOR muster)
@@ -16,6 +16,9 @@ if(MUSTER_BUILD_SERVER)
 endif()
 if(TARGET muster_dnn_module)
   list(APPEND CPACK_COMPONENTS_ALL dnn)
+endif()
+if(TARGET muster_mpi_module)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -70,6 +73,16 @@ if(TARGET muster_dnn_module)
   set(CPACK_DEBIAN_DNN_PACKAGE_ENHANCES "muster, python3-muster")
   set(CPACK_COMPONENT_DNN_DESCRIPTION "Runs neural networks for muster's feature `dnn`: the cells of a layer of an
 ONNX or Caffe model become local features. Loaded only if a recipe names it.")
+endif()
+
+if(TARGET muster_mpi_module)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME muster-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "muster (= ${PROJECT_VERSION}), openmpi-bin")
+  set(CPACK_COMPONENT_MPI_DESCRIPTION "Lets several machines do one job: `mpirun -n N muster train ...` divides the
+items over N processes and gives the same model, byte for byte. Loaded only
+under mpirun and srun.")
 endif()
 
 foreach(component ${CPACK_COMPONENTS_ALL})

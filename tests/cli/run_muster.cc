@@ -48,6 +48,22 @@ Ran CommandTest::run_prepared(const std::vector<std::string>& arguments,
   return start(arguments, prepare, {}, "");
 }
 
+Ran CommandTest::run_ranks(int ranks, const std::vector<std::string>& arguments,
+                           const std::function<void(pid_t)>& meanwhile) const {
+  std::vector<std::string> words{MUSTER_MPIRUN_FILE, "--oversubscribe", "-n", std::to_string(ranks),
+                                 MUSTER_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const auto become_mpirun = [&] {
+    ::setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    ::setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    ::execv(MUSTER_MPIRUN_FILE, argv.data());
+  };
+  return start(arguments, become_mpirun, meanwhile, "");
+}
+
 Ran CommandTest::start(const std::vector<std::string>& arguments,
                        const std::function<void()>& prepare,
                        const std::function<void(pid_t)>& meanwhile,

@@ -4,6 +4,7 @@
 #include "muster/pipeline/fit.h"
 #include "muster/source/cached_source.h"
 #include "muster/source/input_source.h"
+#include "muster/source/readable.h"
 #include "muster/store/libsvm_text.h"
 #include "muster/store/npy.h"
 #include "muster/store/safetensors.h"
@@ -22,6 +23,7 @@ Encoder fit(const std::string& recipe, Inputs items, const Labels& labels,
   const Run run(run_options(options), "encode");
   const CachedSource source(std::make_unique<InputSource>(items), run.source());
   const ItemKind kind = common_kind(source, "encode");
+  require_same_items(source);
   BranchPlan plan = plan_representation("encode", recipe, options.set, kind, run);
   if (plan.has_kernel())
     throw usage_error(
@@ -48,6 +50,7 @@ Vectors Encoder::encode(Inputs items, const RunOptions& options) const {
   const Run run(options, "encode");
   const InputSource source(items);
   state_->fitted.check_kinds(source, "encoder");
+  require_same_items(source);
   return to_vectors(
       encode_items(state_->fitted.branch, source, all_items_of(source), run.progress()));
 }

@@ -41,6 +41,7 @@ Evaluation evaluate_source(const Model::State& state, const SetSource& source,
                            std::span<const size_t> wanted, const Labels& labels,
                            const std::string& data, const Run& run) {
   const Ensemble& ensemble = state.ensemble;
+  require_same_items(source);
   const Labels known = in_model_classes(labels, ensemble.class_names());
   if (!ensemble.multi_label() && !known.single_label())
     throw data_error(

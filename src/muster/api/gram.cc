@@ -1,9 +1,11 @@
 #include "muster/setkernel/gram.h"
 
 #include "muster/api/represent.h"
+#include "muster/cluster/world.h"
 #include "muster/core/error.h"
 #include "muster/source/cached_source.h"
 #include "muster/source/input_source.h"
+#include "muster/source/readable.h"
 #include "muster/store/libsvm_text.h"
 #include "muster/store/npy.h"
 
@@ -33,6 +35,7 @@ class GramJob {
 
   void represent() {
     branch_ = fit_to(plan_, rows_, seed_, run_).branch;
+    if (!same_) require_same_items(cols_);
     if (!same_) right_ = represent_items(branch_, cols_, all_items_of(cols_), run_.progress());
   }
 
@@ -65,9 +68,9 @@ size_t rows_at_a_time(size_t rows, size_t cols, size_t memory_bytes) {
 void write_in_strips(const std::filesystem::path& path, const GramJob& job, size_t memory_bytes) {
   const RepresentedSpan left = job.left(), right = job.right();
   NpyBlockFile file(path, left.size(), right.size());
-  const size_t strip = file.takes_any_order()
-                           ? rows_at_a_time(left.size(), right.size(), memory_bytes)
-                           : left.size();
+  const bool in_any_order = !text_of_first_rank(file.takes_any_order() ? "yes" : "").empty();
+  const size_t strip =
+      in_any_order ? rows_at_a_time(left.size(), right.size(), memory_bytes) : left.size();
   check_gram_memory(strip, right.size());
   Matrix<double> values(strip, right.size());
   const auto computed = [&](RepresentedSpan rows, RepresentedSpan cols) {

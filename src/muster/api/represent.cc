@@ -3,6 +3,7 @@
 #include "muster/core/error.h"
 #include "muster/pipeline/fit.h"
 #include "muster/recipe/method_choice.h"
+#include "muster/source/readable.h"
 #include "muster/store/atomic_file.h"
 
 namespace muster {
@@ -75,6 +76,7 @@ BranchPlan plan_kernel(const std::string& recipe, const std::vector<std::string>
 
 FittedRepresentation fit_to(BranchPlan plan, const SetSource& source, uint64_t seed,
                             const Run& run) {
+  require_same_items(source);
   const std::vector<size_t> items = all_items_of(source);
   FittedBranch branch = fit_branch(plan, source, items, Labels(), Rng(seed), run.progress());
   give_kernel(branch);

@@ -109,6 +109,7 @@ Model train_source(const SetSource& source, ItemKind kind, const TrainingItems& 
                    const TrainOptions& options, const Run& run) {
   std::optional<UniversalFile> universal;
   FitReport report;
+  require_same_items(source);
   require_every_class(training, {}, "it has no item to learn from", run, report);
   Chosen chosen;
   if (chooses(options))

@@ -3,7 +3,7 @@
 #include "muster/classify/centred_gram.h"
 #include "muster/classify/decision_classifier.h"
 #include "muster/classify/squared_hinge.h"
-#include "muster/core/parallel.h"
+#include "muster/cluster/shared_for.h"
 #include "muster/core/timer.h"
 #include "muster/solve/libsvm_gram.h"
 
@@ -131,20 +131,27 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
   GramDecisions decisions{Matrix<double>(gram.rows, problems.size()),
                           std::vector<double>(problems.size())};
   ProgressStep step(progress, "training", problems.size());
-  parallel_for(problems.size(), 1, [&](size_t begin, size_t end) {
-    for (size_t p = begin; p < end; ++p) {
-      if (problems[p].two_sided()) {
-        // The stream only orders the visits of the solver, which ends at the same solution.
-        SvmDecision svm = solver->train(problems[p], fit.statistics.C, Rng(0).derive(p));
-        treated.fold_into(svm.coefficients);
-        for (size_t i = 0; i < gram.rows; ++i) decisions.coefficients(i, p) = svm.coefficients[i];
-        decisions.offsets[p] = svm.offset;
-      } else {
-        decisions.offsets[p] = one_sided_decision(problems[p]);
-      }
-      step.tick();
-    }
-  });
+  const SharedRows coefficients = [&](size_t p) {
+    return shared_bytes(MatrixView<double>(&decisions.coefficients(0, p), gram.rows, 1,
+                                           decisions.coefficients.cols()));
+  };
+  shared_for(problems.size(), 1, {coefficients, rows_of(decisions.offsets)},
+             [&](size_t begin, size_t end) {
+               for (size_t p = begin; p < end; ++p) {
+                 if (problems[p].two_sided()) {
+                   // The stream only orders the visits of the solver, which ends at the same
+                   // solution.
+                   SvmDecision svm = solver->train(problems[p], fit.statistics.C, Rng(0).derive(p));
+                   treated.fold_into(svm.coefficients);
+                   for (size_t i = 0; i < gram.rows; ++i)
+                     decisions.coefficients(i, p) = svm.coefficients[i];
+                   decisions.offsets[p] = svm.offset;
+                 } else {
+                   decisions.offsets[p] = one_sided_decision(problems[p]);
+                 }
+                 step.tick();
+               }
+             });
   fit.statistics.iterations += static_cast<int64_t>(problems.size());
   fit.statistics.seconds += timer.seconds();
   fit.statistics.indefinite = treated.found();

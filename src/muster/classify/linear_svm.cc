@@ -3,7 +3,7 @@
 #include "muster/classify/decision_classifier.h"
 #include "muster/classify/linear_training.h"
 #include "muster/classify/squared_hinge.h"
-#include "muster/core/parallel.h"
+#include "muster/cluster/shared_for.h"
 #include "muster/core/timer.h"
 #include "muster/math/gemm.h"
 
@@ -33,23 +33,24 @@ class GramTrainer {
     ProgressStep step(progress, "training", count);
     std::vector<DualSolution> solutions =
         squared_hinge_starts(gram_, problems, options_.class_weights, C, options_.tolerance);
-    parallel_for(count, 1, [&](size_t begin, size_t end) {
-      for (size_t p = begin; p < end; ++p) {
-        if (problems[p].two_sided()) {
-          DualSolution& solution = solutions[p];
-          changes[p] = squared_hinge_fit(gram_, problems[p], options_.class_weights, C,
-                                         options_.tolerance, rng.derive(p), solution);
-          for (size_t i = 0; i < n; ++i) {
-            const double signed_alpha = solution.alphas[i] * problems[p].targets[i];
-            out.decisions.offsets[p] += signed_alpha * options_.bias * options_.bias;
-            coefficients(p, i) = static_cast<float>(signed_alpha * scale_ * scale_);
-          }
-        } else {
-          out.decisions.offsets[p] = one_sided_decision(problems[p]);
-        }
-        step.tick();
-      }
-    });
+    shared_for(count, 1, {rows_of(coefficients), rows_of(out.decisions.offsets), rows_of(changes)},
+               [&](size_t begin, size_t end) {
+                 for (size_t p = begin; p < end; ++p) {
+                   if (problems[p].two_sided()) {
+                     DualSolution& solution = solutions[p];
+                     changes[p] = squared_hinge_fit(gram_, problems[p], options_.class_weights, C,
+                                                    options_.tolerance, rng.derive(p), solution);
+                     for (size_t i = 0; i < n; ++i) {
+                       const double signed_alpha = solution.alphas[i] * problems[p].targets[i];
+                       out.decisions.offsets[p] += signed_alpha * options_.bias * options_.bias;
+                       coefficients(p, i) = static_cast<float>(signed_alpha * scale_ * scale_);
+                     }
+                   } else {
+                     out.decisions.offsets[p] = one_sided_decision(problems[p]);
+                   }
+                   step.tick();
+                 }
+               });
     for (const int64_t c : changes) out.iterations += c;
     gemm_nn_parallel(coefficients, vectors_, out.decisions.weights);
     return out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/cluster/shared_for.h"
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/simd/vector_ops.h"
@@ -92,18 +93,27 @@ Matrix<float> scaled_gram(ConstMatrixView vectors, double scale, double bias,
     for (size_t b = a; b < tiles; ++b) pairs.emplace_back(a * kTile, b * kTile);
   ProgressStep step(progress, "Gram matrix", pairs.size());
   const auto factor = static_cast<float>(scale * scale), constant = static_cast<float>(bias * bias);
-  parallel_for(pairs.size(), 1, [&](size_t first, size_t last) {
-    for (size_t t = first; t < last; ++t) {
-      const auto [row, col] = pairs[t];
-      const size_t rows = std::min(kTile, n - row), cols = std::min(kTile, n - col);
-      gemm_nt(vectors.slice_rows(row, rows), vectors.slice_rows(col, cols),
-              MatrixView<float>(&gram(row, col), rows, cols, n), factor);
-      // Within a diagonal tile the upper half is copied down: the product need not be symmetric.
-      for (size_t i = row; i < row + rows; ++i)
-        for (size_t j = std::max(i, col); j < col + cols; ++j)
-          gram(j, i) = gram(i, j) = gram(i, j) + constant;
-      step.tick();
-    }
+  const auto tile = [&](size_t t) {
+    const auto [row, col] = pairs[t];
+    return MatrixView<float>(&gram(row, col), std::min(kTile, n - row), std::min(kTile, n - col),
+                             n);
+  };
+  shared_for(pairs.size(), 1, {[&](size_t t) { return shared_bytes(tile(t)); }},
+             [&](size_t t, size_t) {
+               const MatrixView<float> out = tile(t);
+               gemm_nt(vectors.slice_rows(pairs[t].first, out.rows),
+                       vectors.slice_rows(pairs[t].second, out.cols), out, factor);
+               for (size_t i = 0; i < out.rows; ++i)
+                 for (float& value : out.row(i)) value += constant;
+               step.tick();
+             });
+  // Within a diagonal tile as well: the product need not be symmetric.
+  parallel_for(pairs.size(), 1, [&](size_t t, size_t) {
+    const auto [row, col] = pairs[t];
+    const MatrixView<float> upper = tile(t);
+    for (size_t i = 0; i < upper.rows; ++i)
+      for (size_t j = row == col ? i + 1 : 0; j < upper.cols; ++j)
+        gram(col + j, row + i) = upper(i, j);
   });
   return gram;
 }
@@ -147,22 +157,24 @@ LinearFit PrimalTrainer::fit(const std::vector<BinaryProblem>& problems, double 
       std::ranges::all_of(problems, &BinaryProblem::whole))
     solutions = solve_primal_together({vectors_, scale_, options_.bias}, problems, costs,
                                       options_.tolerance);
-  parallel_for(count, 1, [&](size_t begin, size_t end) {
-    for (size_t p = begin; p < end; ++p) {
-      if (problems[p].two_sided()) {
-        std::vector<double> weights(solutions.weights.row(p).begin(),
-                                    solutions.weights.row(p).end());
-        if (!solutions.solved[p])
-          rows().solve(options_.loss, problems[p], costs[p], options_.tolerance, weights);
-        for (size_t c = 0; c < dim; ++c)
-          out.decisions.weights(p, c) = static_cast<float>(weights[c] * scale_);
-        out.decisions.offsets[p] = weights[dim] * options_.bias;
-      } else {
-        out.decisions.offsets[p] = one_sided_decision(problems[p]);
-      }
-      step.tick();
-    }
-  });
+  shared_for(count, 1, {rows_of(out.decisions.weights), rows_of(out.decisions.offsets)},
+             [&](size_t begin, size_t end) {
+               for (size_t p = begin; p < end; ++p) {
+                 if (problems[p].two_sided()) {
+                   std::vector<double> weights(solutions.weights.row(p).begin(),
+                                               solutions.weights.row(p).end());
+                   if (!solutions.solved[p])
+                     rows().solve(options_.loss, problems[p], costs[p], options_.tolerance,
+                                  weights);
+                   for (size_t c = 0; c < dim; ++c)
+                     out.decisions.weights(p, c) = static_cast<float>(weights[c] * scale_);
+                   out.decisions.offsets[p] = weights[dim] * options_.bias;
+                 } else {
+                   out.decisions.offsets[p] = one_sided_decision(problems[p]);
+                 }
+                 step.tick();
+               }
+             });
   return out;
 }
 

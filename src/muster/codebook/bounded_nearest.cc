@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "muster/cluster/shared_for.h"
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/math/nearest.h"
@@ -107,6 +108,17 @@ double Assignment::mean_error() const {
          static_cast<double>(squared_distances.size());
 }
 
+void shared_assignment(size_t n, Assignment& out,
+                       const std::function<void(size_t begin, size_t end)>& assign) {
+  out.nearest.resize(n);
+  out.squared_distances.resize(n);
+  shared_for((n + kBlockRows - 1) / kBlockRows, 1,
+             {rows_of(out.nearest, kBlockRows), rows_of(out.squared_distances, kBlockRows)},
+             [&](size_t block, size_t) {
+               assign(block * kBlockRows, std::min(n, (block + 1) * kBlockRows));
+             });
+}
+
 // What is known about the vectors of a block while it is worked on. Scores are x.c - |c|^2 / 2.
 struct BoundedNearest::Block {
   ConstMatrixView vectors;
@@ -182,10 +194,9 @@ void BoundedNearest::place_centres(ConstMatrixView centres) {
 void BoundedNearest::assign(ConstMatrixView centres, Assignment& out) {
   MUSTER_CHECK(centres.rows == place_of_.size() && centres.cols == vectors_.cols);
   place_centres(centres);
-  out.nearest.resize(vectors_.rows);
-  out.squared_distances.resize(vectors_.rows);
-  parallel_for(vectors_.rows, kBlockRows,
-               [&](size_t begin, size_t end) { assign_block(begin, end, out); });
+  // A block is always that of the same rank, which alone knows its bounds.
+  shared_assignment(vectors_.rows, out,
+                    [&](size_t begin, size_t end) { assign_block(begin, end, out); });
   first_ = false;
 }
 

@@ -21,6 +21,11 @@ struct Assignment {
   double mean_error() const;
 };
 
+// Calls assign(begin, end) for blocks of n vectors, over threads and ranks: it writes that part of
+// `out`, which gets the size that it needs.
+void shared_assignment(size_t n, Assignment& out,
+                       const std::function<void(size_t begin, size_t end)>& assign);
+
 class BoundedNearest {
  public:
   // Whether bounds are likely to save time and to fit into memory.

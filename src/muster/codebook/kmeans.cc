@@ -12,7 +12,6 @@
 namespace muster {
 namespace {
 
-constexpr size_t kBlockRows = 1024;
 // k-means++ looks at no more than this many vectors per centre: a pass over all vectors for every
 // single centre would cost more than the iterations that follow.
 constexpr size_t kSeedingVectorsPerCentre = 16;
@@ -54,9 +53,7 @@ Matrix<float> initial_centres(const KMeansOptions& options, ConstMatrixView vect
 }
 
 void assign(ConstMatrixView vectors, const KMeans& model, Assignment& out) {
-  out.nearest.resize(vectors.rows);
-  out.squared_distances.resize(vectors.rows);
-  parallel_for(vectors.rows, kBlockRows, [&](size_t begin, size_t end) {
+  shared_assignment(vectors.rows, out, [&](size_t begin, size_t end) {
     find_nearest(vectors.slice_rows(begin, end - begin), model.centres, model.half_norms,
                  std::span(out.nearest).subspan(begin, end - begin),
                  std::span(out.squared_distances).subspan(begin, end - begin));

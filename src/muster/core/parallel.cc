@@ -5,8 +5,27 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace muster {
+namespace {
+
+thread_local bool inside = false;
+
+class Inside {
+ public:
+  Inside() : before_(std::exchange(inside, true)) {}
+  ~Inside() { inside = before_; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace
+
+bool in_parallel_loop() { return inside; }
 
 void parallel_for(size_t n, size_t grain,
                   const std::function<void(size_t begin, size_t end)>& body) {
@@ -20,6 +39,7 @@ void parallel_for(size_t n, size_t grain,
   tbb::parallel_for(
       tbb::blocked_range<size_t>(0, num_chunks, 1),
       [&](const tbb::blocked_range<size_t>& chunks) {
+        const Inside mark;
         for (size_t c = chunks.begin(); c != chunks.end(); ++c)
           body(c * grain, std::min(n, (c + 1) * grain));
       },

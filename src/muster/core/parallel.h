@@ -13,6 +13,9 @@ namespace muster {
 void parallel_for(size_t n, size_t grain,
                   const std::function<void(size_t begin, size_t end)>& body);
 
+// Whether the calling thread is inside a body of parallel_for that shares its work with others.
+bool in_parallel_loop();
+
 // Limits the threads of every parallel_for while it lives; 0 means all cores.
 class ThreadLimit {
  public:

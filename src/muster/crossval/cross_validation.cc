@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "muster/cluster/shared_for.h"
 #include "muster/core/parallel.h"
 #include "muster/evaluate/ranking.h"
 
@@ -63,13 +64,14 @@ struct Loop {
                     ProgressStep& step) const {
     std::vector<std::vector<Matrix<double>>> decisions(end - begin);
     std::vector<int64_t> iterations(end - begin);
-    parallel_for(end - begin, 1, [&](size_t first, size_t last) {
-      for (size_t f = first; f < last; ++f) {
-        const std::vector<size_t>& items = held_out[begin + f];
-        decisions[f].assign(num_problems, Matrix<double>(grid.size(), items.size()));
-        iterations[f] =
-            solver({begin + f, items, grid, [&](size_t n) { step.tick(n); }}, decisions[f]);
-      }
+    for (size_t f = 0; f < decisions.size(); ++f)
+      decisions[f].assign(num_problems, Matrix<double>(grid.size(), held_out[begin + f].size()));
+    std::vector<SharedRows> results = {rows_of(iterations)};
+    for (size_t p = 0; p < num_problems; ++p)
+      results.push_back([&, p](size_t f) { return shared_bytes(decisions[f][p].values()); });
+    shared_for(end - begin, 1, results, [&](size_t f, size_t) {
+      iterations[f] = solver(
+          {begin + f, held_out[begin + f], grid, [&](size_t n) { step.tick(n); }}, decisions[f]);
     });
     for (size_t f = 0; f < decisions.size(); ++f)
       for (size_t c = 0; c < grid.size(); ++c) score_fold(begin + f, c, decisions[f], scores[c]);

@@ -142,7 +142,7 @@ class Klk final : public AdaptedKernel {
                    const Progress& progress) const {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     const size_t side = mapping() == Mapping::kOneToOne ? kTileSide : kTileSideOfPairs;
-    for_each_tile(a.size(), b.size(), side, symmetric, progress, [&](const Tile& tile) {
+    shared_tiles(out, side, symmetric, progress, [&](const Tile& tile) {
       const RepresentedSpan rows = a.subspan(tile.row, tile.num_rows),
                             cols = b.subspan(tile.col, tile.num_cols);
       const MatrixView<double> block(&out(tile.row, tile.col), tile.num_rows, tile.num_cols,

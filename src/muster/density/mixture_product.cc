@@ -129,7 +129,7 @@ void MixtureProduct::set_norm(PackedMixture& mixture) const {
 void MixtureProduct::gram(RepresentedSpan a, RepresentedSpan b, MixtureOf mixture_of,
                           MatrixView<double> out, const Progress& progress) const {
   const bool symmetric = a.data() == b.data() && a.size() == b.size();
-  for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+  shared_tiles(out, kTileSide, symmetric, progress, [&](const Tile& tile) {
     std::vector<const PackedMixture*> mixtures;
     for (size_t j = 0; j < tile.num_cols; ++j) mixtures.push_back(&mixture_of(*b[tile.col + j]));
     const std::vector<Columns> columns = Columns::of(mixtures, shape_.one_to_one);

@@ -98,7 +98,7 @@ class PdfKl final : public SetKernel {
                    const Progress& progress) const {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
     const Matrix<double> left = stack(a, width(), false), right = stack(b, width(), true);
-    for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+    shared_tiles(out, kTileSide, symmetric, progress, [&](const Tile& tile) {
       const MatrixView<double> block(&out(tile.row, tile.col), tile.num_rows, tile.num_cols,
                                      out.stride);
       gemm_nt(left.view().slice_rows(tile.row, tile.num_rows),

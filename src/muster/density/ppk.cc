@@ -46,7 +46,7 @@ class Ppk final : public AdaptedKernel {
       return;
     }
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
-    for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+    shared_tiles(out, kTileSide, symmetric, progress, [&](const Tile& tile) {
       for (size_t i = tile.row; i < tile.row + tile.num_rows; ++i)
         for (size_t j = tile.col; j < tile.col + tile.num_cols; ++j) {
           const PpkSet &p = set_of(*a[i]), &q = set_of(*b[j]);

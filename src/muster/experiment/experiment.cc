@@ -18,6 +18,7 @@
 #include "muster/pipeline/universal_file.h"
 #include "muster/pipeline/version.h"
 #include "muster/results/results_json.h"
+#include "muster/source/readable.h"
 #include "muster/store/atomic_file.h"
 #include "muster/store/npy.h"
 
@@ -105,6 +106,7 @@ class Experiment {
   }
 
   Results run() {
+    require_same_items(source_);
     make_folder(options_.out / "raw");
     extract_features();
     split();

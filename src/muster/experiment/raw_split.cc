@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "muster/cluster/world.h"
 #include "muster/core/error.h"
 #include "muster/results/results_json.h"
 #include "muster/store/atomic_file.h"
@@ -36,9 +37,14 @@ void write_raw_split(const std::filesystem::path& file, const RawSplit& split) {
 
 std::optional<RawSplit> read_raw_split(const std::filesystem::path& file, const std::string& key,
                                        size_t num_classes) {
-  std::ifstream in(file);
-  if (!in) return std::nullopt;
-  const Json kept = Json::parse(in, nullptr, false);
+  std::string text;
+  if (on_first_rank()) {
+    std::ifstream in(file);
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  text = text_of_first_rank(text);
+  if (text.empty()) return std::nullopt;
+  const Json kept = Json::parse(text, nullptr, false);
   const auto found = kept.is_object() ? kept.find("key") : kept.end();
   if (found == kept.end() || *found != Json(key)) return std::nullopt;
   try {

@@ -65,7 +65,7 @@ std::shared_ptr<const Representation> PairKernel::represent(const VectorSet& set
 void PairKernel::gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
                       const Progress& progress) const {
   const bool symmetric = a.data() == b.data() && a.size() == b.size();
-  for_each_tile(a.size(), b.size(), kSetsPerTile, symmetric, progress, [&](const Tile& tile) {
+  shared_tiles(out, kSetsPerTile, symmetric, progress, [&](const Tile& tile) {
     for (size_t i = tile.row; i < tile.row + tile.num_rows; ++i)
       for (size_t j = symmetric ? std::max(i, tile.col) : tile.col; j < tile.col + tile.num_cols;
            ++j) {

@@ -3,7 +3,7 @@
 #include <Eigen/Cholesky>
 #include <cmath>
 
-#include "muster/core/parallel.h"
+#include "muster/cluster/shared_for.h"
 #include "muster/math/gemm.h"
 #include "muster/math/symmetric_eigen.h"
 
@@ -41,13 +41,13 @@ Moments sample_moments(ConstMatrixView vectors) {
   const size_t n = vectors.rows, d = vectors.cols;
   Moments out{mean_of_rows(vectors), Matrix<double>(d, d)};
   const size_t num_blocks = (n + kBlockRows - 1) / kBlockRows;
-  std::vector<Matrix<float>> products(num_blocks);
-  parallel_for(num_blocks, 1, [&](size_t block, size_t) {
+  std::vector<Matrix<float>> products(num_blocks, Matrix<float>(d, d));
+  const SharedRows product = [&](size_t block) { return shared_bytes(products[block].values()); };
+  shared_for(num_blocks, 1, {product}, [&](size_t block, size_t) {
     const size_t begin = block * kBlockRows, count = std::min(kBlockRows, n - begin);
     Matrix<float> centred(vectors.slice_rows(begin, count));
     for (size_t i = 0; i < count; ++i)
       for (size_t t = 0; t < d; ++t) centred(i, t) -= static_cast<float>(out.mean[t]);
-    products[block] = Matrix<float>(d, d);
     gemm_tn(centred, centred, products[block]);
   });
   for (const Matrix<float>& product : products)

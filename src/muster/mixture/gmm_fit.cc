@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "muster/cluster/shared_for.h"
 #include "muster/codebook/kmeans.h"
 #include "muster/core/parallel.h"
 #include "muster/math/nearest.h"
@@ -34,7 +35,13 @@ GmmStatistics sum_over_stripes(const GmmStatistics& empty, ConstMatrixView vecto
       std::clamp(kStripeBytes / std::max<size_t>(bytes, 1), kLeastStripes, kMostStripes);
   const size_t stripes = std::clamp<size_t>(vectors.rows / kVectorsPerStripe, 1, affordable);
   std::vector<GmmStatistics> parts(stripes, empty);
-  parallel_for(stripes, 1, [&](size_t s, size_t) {
+  const std::vector<SharedRows> sums = {
+      [&](size_t s) { return shared_bytes(std::span(&parts[s].num_vectors, 1)); },
+      [&](size_t s) { return shared_bytes(std::span(&parts[s].log_likelihood, 1)); },
+      [&](size_t s) { return shared_bytes(std::span(parts[s].counts)); },
+      [&](size_t s) { return shared_bytes(parts[s].sums.values()); },
+      [&](size_t s) { return shared_bytes(parts[s].squares.values()); }};
+  shared_for(stripes, 1, sums, [&](size_t s, size_t) {
     const size_t begin = s * vectors.rows / stripes, end = (s + 1) * vectors.rows / stripes;
     add(parts[s], begin, end - begin);
   });

@@ -1,7 +1,9 @@
 #include "muster/pipeline/branch.h"
 
+#include "muster/cluster/world.h"
 #include "muster/core/parallel.h"
 #include "muster/setkernel/feature_kernel.h"
+#include "muster/store/safetensors.h"
 
 namespace muster {
 
@@ -21,32 +23,82 @@ void naming_item(const SetSource& source, size_t item, const std::function<void(
   }
 }
 
+namespace {
+
+// The positions of the items that this rank encodes: its own, or all.
+std::vector<size_t> positions_here(std::span<const size_t> items) {
+  std::vector<size_t> out;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (!divides_here() || rank_of_item(items[i]) == world().rank()) out.push_back(i);
+  return out;
+}
+
+// Completes the representations by those that other ranks made, in the form that a model has.
+void exchange_represented(const SetKernel& kernel, std::span<const size_t> items,
+                          Represented& sets) {
+  Represented own;
+  for (const size_t i : positions_here(items)) own.push_back(sets[i]);
+  std::vector<std::byte> bytes;
+  if (!own.empty()) {
+    TensorMap map;
+    kernel.save_represented(own, TensorWriter(map));
+    bytes = format_safetensors(map, "sets");
+  }
+  const PartsOfRanks parts = *world().gather(bytes);
+  for (size_t rank = 0; rank < parts.size(); ++rank) {
+    if (rank == world().rank() || parts[rank].empty()) continue;
+    const TensorMap map = parse_safetensors(parts[rank], "sets");
+    Represented theirs = kernel.load_represented(TensorReader(map));
+    size_t next = 0;
+    for (size_t i = 0; i < items.size(); ++i)
+      if (rank_of_item(items[i]) == rank) sets[i] = std::move(theirs.at(next++));
+  }
+}
+
+}  // namespace
+
 void over_items(const FittedBranch& branch, const SetSource& source, std::span<const size_t> items,
-                const Progress& progress, const EncodeItem& encode) {
-  ProgressStep step(progress, "encoding", items.size());
-  parallel_for(items.size(), 4, [&](size_t begin, size_t end) {
-    for (size_t i = begin; i < end; ++i) {
-      VectorSet set = source.load(branch.extraction.get(), items[i]);
-      naming_item(source, items[i], [&] { encode(i, branch.reduce(std::move(set))); });
-      step.tick();
-    }
-  });
+                const Progress& progress, const EncodeItem& encode,
+                const std::vector<SharedRows>& rows) {
+  const std::vector<size_t> here = positions_here(items);
+  // With a last tick for what is sent.
+  ProgressStep step(progress, "encoding", here.size() + (divides_here() ? 1 : 0));
+  const auto encode_here = [&] {
+    parallel_for(here.size(), 4, [&](size_t begin, size_t end) {
+      for (size_t k = begin; k < end; ++k) {
+        const size_t i = here[k];
+        VectorSet set = source.load(branch.extraction.get(), items[i]);
+        naming_item(source, items[i], [&] { encode(i, branch.reduce(std::move(set))); });
+        step.tick();
+      }
+    });
+  };
+  if (!divides_here()) return encode_here();
+  run_own_share(encode_here);
+  exchange_rows(
+      items.size(), [&](size_t i) { return rank_of_item(items[i]); }, rows);
+  step.tick();
 }
 
 Matrix<float> encode_items(const FittedBranch& branch, const SetSource& source,
                            std::span<const size_t> items, const Progress& progress,
-                           const EncodeItem& also) {
+                           const AlsoPerItem& also) {
   Matrix<float> out(items.size(), branch.feature->dim());
-  over_items(branch, source, items, progress, [&](size_t i, const VectorSet& set) {
-    branch.feature->encode(set, out.row(i));
-    if (also) also(i, set);
-  });
+  std::vector<SharedRows> rows = also.rows;
+  rows.push_back(rows_of(out));
+  over_items(
+      branch, source, items, progress,
+      [&](size_t i, const VectorSet& set) {
+        branch.feature->encode(set, out.row(i));
+        if (also.call) also.call(i, set);
+      },
+      rows);
   return out;
 }
 
 Matrix<float> encode_items(std::span<const FittedBranch> branches, const SetSource& source,
                            std::span<const size_t> items, const Progress& progress,
-                           const EncodeItem& also) {
+                           const AlsoPerItem& also) {
   std::vector<Matrix<float>> parts;
   for (const FittedBranch& branch : branches)
     parts.push_back(encode_items(branch, source, items, progress, also));
@@ -55,13 +107,17 @@ Matrix<float> encode_items(std::span<const FittedBranch> branches, const SetSour
 
 Represented represent_items(const FittedBranch& branch, const SetSource& source,
                             std::span<const size_t> items, const Progress& progress,
-                            const EncodeItem& also) {
+                            const AlsoPerItem& also) {
   Represented out(items.size());
-  over_items(branch, source, items, progress, [&](size_t i, const VectorSet& set) {
-    require_weights_taken(*branch.kernel, set);
-    out[i] = branch.kernel->represent(set);
-    if (also) also(i, set);
-  });
+  over_items(
+      branch, source, items, progress,
+      [&](size_t i, const VectorSet& set) {
+        require_weights_taken(*branch.kernel, set);
+        out[i] = branch.kernel->represent(set);
+        if (also.call) also.call(i, set);
+      },
+      also.rows);
+  if (divides_here()) exchange_represented(*branch.kernel, items, out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "muster/cluster/shared_for.h"
 #include "muster/recipe/plan.h"
 #include "muster/source/set_source.h"
 
@@ -28,23 +29,30 @@ struct FittedBranch {
   VectorSet reduce(VectorSet set) const;
 };
 
-// Calls encode(position in `items`, reduced set) for each of the items, over threads. An error
-// names the item.
+// Calls encode(position in `items`, reduced set) for each of the items, over threads and ranks. An
+// error names the item. What it writes for each item are the `rows`: all ranks get all of them.
 using EncodeItem = std::function<void(size_t i, const VectorSet& set)>;
 void over_items(const FittedBranch& branch, const SetSource& source, std::span<const size_t> items,
-                const Progress& progress, const EncodeItem& encode);
+                const Progress& progress, const EncodeItem& encode,
+                const std::vector<SharedRows>& rows);
 
-// One vector per item. `also`, if given, is called with each reduced set.
+// What else such a pass is to do with each reduced set, if anything.
+struct AlsoPerItem {
+  EncodeItem call = {};
+  std::vector<SharedRows> rows = {};
+};
+
+// One vector per item.
 Matrix<float> encode_items(const FittedBranch& branch, const SetSource& source,
                            std::span<const size_t> items, const Progress& progress,
-                           const EncodeItem& also = {});
+                           const AlsoPerItem& also = {});
 // From all branches, each brought to its scale: what the classifier takes.
 Matrix<float> encode_items(std::span<const FittedBranch> branches, const SetSource& source,
                            std::span<const size_t> items, const Progress& progress,
-                           const EncodeItem& also = {});
+                           const AlsoPerItem& also = {});
 Represented represent_items(const FittedBranch& branch, const SetSource& source,
                             std::span<const size_t> items, const Progress& progress,
-                            const EncodeItem& also = {});
+                            const AlsoPerItem& also = {});
 
 // Side by side, the part of each branch times its scale.
 Matrix<float> join_parts(std::vector<Matrix<float>> parts, std::span<const FittedBranch> branches);

@@ -64,13 +64,15 @@ FittedBranch branch_of(const UniversalFile& file, const BranchPlan& plan, size_t
 // Settles the scaling on the items' vectors; gives these as the scaled feature makes them.
 Matrix<float> fit_scaling(const BranchPlan& plan, const SetSource& source,
                           std::span<const size_t> items, const Progress& progress,
-                          const EncodeItem& also, FittedBranch& branch) {
+                          const AlsoPerItem& also, FittedBranch& branch) {
   std::vector<uint8_t> is_empty(items.size());
-  Matrix<float> vectors =
-      encode_items(branch, source, items, progress, [&](size_t i, const VectorSet& set) {
-        is_empty[i] = set.size() == 0;
-        if (also) also(i, set);
-      });
+  AlsoPerItem both{[&](size_t i, const VectorSet& set) {
+                     is_empty[i] = set.size() == 0;
+                     if (also.call) also.call(i, set);
+                   },
+                   also.rows};
+  both.rows.push_back(rows_of(is_empty));
+  Matrix<float> vectors = encode_items(branch, source, items, progress, both);
   const Standardiser standardiser = plan.vector_scaling->as<VectorScalingStage>().fit(vectors);
   for (size_t i = 0; i < items.size(); ++i)
     if (!is_empty[i]) standardiser.apply(vectors.row(i));
@@ -200,13 +202,14 @@ class Fitting {
   }
 
   // What else the pass that encodes is to do with each reduced set: the sums of class mixtures.
-  EncodeItem start_class_mixtures(const FittedBranch& branch) {
+  AlsoPerItem start_class_mixtures(const FittedBranch& branch) {
     if (!options_.class_mixtures) return {};
     mixture_sums_.emplace(universal_of(branch).mixture);
     class_sums_ = Matrix<float>(items_.size(), mixture_sums_->dim());
-    return [this](size_t i, const VectorSet& set) {
-      mixture_sums_->of_set(set.vectors, class_sums_.row(i));
-    };
+    return {[this](size_t i, const VectorSet& set) {
+              mixture_sums_->of_set(set.vectors, class_sums_.row(i));
+            },
+            {rows_of(class_sums_)}};
   }
   void finish_class_mixtures() {
     if (!mixture_sums_) return;
@@ -218,7 +221,7 @@ class Fitting {
   Matrix<float> encode_to_scale(std::vector<FittedBranch>& branches) {
     std::vector<Matrix<float>> parts;
     for (size_t b = 0; b < branches.size(); ++b) {
-      const EncodeItem also = start_class_mixtures(branches[b]);
+      const AlsoPerItem also = start_class_mixtures(branches[b]);
       parts.push_back(
           plan_.branches[b].vector_scaling
               ? fit_scaling(plan_.branches[b], source_, items_, progress_, also, branches[b])
@@ -232,7 +235,7 @@ class Fitting {
 
   // The branch's training sets, by the kernel that it gets here.
   void represent(FittedBranch& branch, size_t b) {
-    const EncodeItem also = start_class_mixtures(branch);
+    const AlsoPerItem also = start_class_mixtures(branch);
     Matrix<float> vectors;
     if (plan_.branches[b].vector_scaling)
       vectors = fit_scaling(plan_.branches[b], source_, items_, progress_, also, branch);

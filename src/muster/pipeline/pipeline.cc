@@ -50,12 +50,13 @@ const KeptTraining* Pipeline::training() const { return training_->get(); }
 ItemScores Pipeline::score(const SetSource& source, std::span<const size_t> items,
                            const Progress& progress, StageSeconds* seconds) const {
   ItemScores out;
-  EncodeItem also;  // class mixtures are of a pipeline of one branch
+  AlsoPerItem also;  // class mixtures are of a pipeline of one branch
   if (class_mixtures_) {
     out.likelihood_ratios.resize(items.size());
-    also = [&](size_t i, const VectorSet& set) {
-      out.likelihood_ratios[i] = class_mixtures_->score(set.vectors);
-    };
+    also = {[&](size_t i, const VectorSet& set) {
+              out.likelihood_ratios[i] = class_mixtures_->score(set.vectors);
+            },
+            {rows_of(out.likelihood_ratios)}};
   }
   if (plan_.on_vectors()) {
     Matrix<float> vectors;
@@ -74,7 +75,7 @@ ItemScores Pipeline::score(const SetSource& source, std::span<const size_t> item
 }
 
 Matrix<double> Pipeline::kernel_rows(const SetSource& source, std::span<const size_t> items,
-                                     const Progress& progress, const EncodeItem& also,
+                                     const Progress& progress, const AlsoPerItem& also,
                                      StageSeconds* seconds) const {
   std::vector<Represented> sets;
   {

@@ -65,7 +65,7 @@ class Pipeline {
 
   // What a classifier on kernel values takes: one row per item, one column per training item.
   Matrix<double> kernel_rows(const SetSource& source, std::span<const size_t> items,
-                             const Progress& progress, const EncodeItem& also = {},
+                             const Progress& progress, const AlsoPerItem& also = {},
                              StageSeconds* seconds = nullptr) const;
 
   // Atomic; the bytes depend on the model alone.

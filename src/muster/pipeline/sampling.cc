@@ -1,5 +1,7 @@
 #include "muster/pipeline/sampling.h"
 
+#include "muster/cluster/shared_for.h"
+#include "muster/cluster/world.h"
 #include "muster/core/parallel.h"
 
 namespace muster {
@@ -55,6 +57,32 @@ BranchSamples::BranchSamples(const BranchPlan& plan, bool learns, const SetSourc
         }
       },
       progress);
+  if (divides_here()) exchange();
+}
+
+void BranchSamples::exchange() {
+  struct Shape {
+    size_t rows, cols, place_cols;
+    int width, height;
+  };
+  const auto owner = [&](size_t i) { return rank_of_item(items_[i]); };
+  exchange_rows(items_.size(), owner, {rows_of(dims_)});
+  for (std::vector<VectorSet>& drawn : drawn_) {
+    if (drawn.empty()) continue;
+    std::vector<Shape> shapes;
+    for (const VectorSet& set : drawn)
+      shapes.push_back(
+          {set.size(), set.dim(), set.places.cols(), set.image_width, set.image_height});
+    exchange_rows(items_.size(), owner, {rows_of(shapes)});
+    for (size_t i = 0; i < drawn.size(); ++i)
+      if (owner(i) != world().rank())
+        drawn[i] = {Matrix<float>(shapes[i].rows, shapes[i].cols),
+                    Matrix<float>(shapes[i].rows, shapes[i].place_cols), shapes[i].width,
+                    shapes[i].height};
+    exchange_rows(items_.size(), owner,
+                  {[&](size_t i) { return shared_bytes(drawn[i].vectors.values()); },
+                   [&](size_t i) { return shared_bytes(drawn[i].places.values()); }});
+  }
 }
 
 void BranchSamples::keep(std::span<const size_t> positions) {

@@ -29,6 +29,9 @@ class BranchSamples {
   Sample take(size_t stage, const FittedBranch& branch, size_t width, const Labels& labels);
 
  private:
+  // Gives every rank what the others have drawn.
+  void exchange();
+
   const SetSource& source_;
   std::vector<size_t> items_;
   std::vector<size_t> dims_;                   // by item

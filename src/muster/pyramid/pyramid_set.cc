@@ -102,7 +102,7 @@ void pyramid_intersections(const BinGrid& grid, RepresentedSpan a, RepresentedSp
                            const Progress& progress) {
   const bool symmetric = a.data() == b.data() && a.size() == b.size();
   if (!symmetric && std::min(a.size(), b.size()) < kFewSets) {
-    for_each_tile(a.size(), b.size(), kPairsTileSide, false, progress, [&](const Tile& tile) {
+    shared_tiles(out, kPairsTileSide, false, progress, [&](const Tile& tile) {
       for (size_t i = tile.row; i < tile.row + tile.num_rows; ++i)
         for (size_t j = tile.col; j < tile.col + tile.num_cols; ++j) {
           out(i, j) = 0;

@@ -73,7 +73,7 @@ class Spm final : public SetKernel {
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
             const Progress& progress) const override {
     const bool symmetric = a.data() == b.data() && a.size() == b.size();
-    for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+    shared_tiles(out, kTileSide, symmetric, progress, [&](const Tile& tile) {
       const RepresentedSpan across = b.subspan(tile.col, tile.num_cols);
       Matrix<double> sums(tile.num_cols, kBlockSets);
       for (size_t row = tile.row; row < tile.row + tile.num_rows; row += kBlockSets) {

@@ -176,7 +176,7 @@ class VgPmk final : public SetKernel, public ImpliesMatches {
 
   void compare_pairs(RepresentedSpan a, RepresentedSpan b, bool symmetric, MatrixView<double> out,
                      const Progress& progress) const {
-    for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+    shared_tiles(out, kTileSide, symmetric, progress, [&](const Tile& tile) {
       for (size_t i = tile.row; i < tile.row + tile.num_rows; ++i)
         for (size_t j = tile.col; j < tile.col + tile.num_cols; ++j)
           out(i, j) = similarity(tree_set(*a[i]), tree_set(*b[j]));

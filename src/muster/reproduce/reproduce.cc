@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "muster/cluster/world.h"
 #include "muster/core/error.h"
 #include "muster/pipeline/fit.h"
 #include "muster/pipeline/universal_file.h"
@@ -151,6 +152,7 @@ class Reproduction {
     const FittedBranch branch =
         fit_branch(plan.branches[0], source, items, dataset.labels.select(items), rng, progress_);
     save_universal(plan.branches[0], branch, method.universal);
+    text_of_first_rank("");  // the others read it when it is there
   }
 
   MeasuredRun run_part(const PaperPart& part, const std::optional<double>& value,

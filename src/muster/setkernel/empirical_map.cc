@@ -64,7 +64,7 @@ class EmpiricalMap final : public KernelTransform {
     const Matrix<double> left = values_of(a, progress);
     const Matrix<double> right = symmetric ? Matrix<double>() : values_of(b, progress);
     const MatrixView<const double> rows = left, cols = symmetric ? left.view() : right.view();
-    for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+    shared_tiles(out, kTileSide, symmetric, progress, [&](const Tile& tile) {
       gemm_nt(rows.slice_rows(tile.row, tile.num_rows), cols.slice_rows(tile.col, tile.num_cols),
               {&out(tile.row, tile.col), tile.num_rows, tile.num_cols, out.stride});
     });

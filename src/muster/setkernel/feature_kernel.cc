@@ -63,7 +63,7 @@ class FeatureKernel final : public SetKernel {
     const Matrix<float> left = stack(a, feature_->dim());
     const Matrix<float> right = symmetric ? Matrix<float>() : stack(b, feature_->dim());
     const ConstMatrixView rows = left, cols = symmetric ? left.view() : right.view();
-    for_each_tile(a.size(), b.size(), kTileSide, symmetric, progress, [&](const Tile& tile) {
+    shared_tiles(out, kTileSide, symmetric, progress, [&](const Tile& tile) {
       Matrix<float> block(tile.num_rows, tile.num_cols);
       distances_or_products(rows.slice_rows(tile.row, tile.num_rows),
                             cols.slice_rows(tile.col, tile.num_cols), block);

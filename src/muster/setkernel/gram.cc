@@ -3,6 +3,8 @@
 #include <fstream>
 #include <string>
 
+#include "muster/cluster/shared_for.h"
+#include "muster/cluster/world.h"
 #include "muster/core/parallel.h"
 
 namespace muster {
@@ -21,18 +23,39 @@ size_t available_memory_bytes() {
   return 0;
 }
 
-}  // namespace
-
-void for_each_tile(size_t rows, size_t cols, size_t tile_side, bool symmetric,
-                   const Progress& progress, const std::function<void(const Tile&)>& body) {
+std::vector<Tile> tiles_of(size_t rows, size_t cols, size_t tile_side, bool symmetric) {
   std::vector<Tile> tiles;
   for (size_t row = 0; row < rows; row += tile_side)
     for (size_t col = symmetric ? row : 0; col < cols; col += tile_side)
       tiles.push_back({row, std::min(tile_side, rows - row), col, std::min(tile_side, cols - col)});
+  return tiles;
+}
+
+}  // namespace
+
+void for_each_tile(size_t rows, size_t cols, size_t tile_side, bool symmetric,
+                   const Progress& progress, const std::function<void(const Tile&)>& body) {
+  const std::vector<Tile> tiles = tiles_of(rows, cols, tile_side, symmetric);
   ProgressStep step(progress, "kernel matrix", tiles.size());
   parallel_for(tiles.size(), 1, [&](size_t t, size_t) {
     body(tiles[t]);
     step.tick();
+  });
+}
+
+void shared_tiles(MatrixView<double> out, size_t tile_side, bool symmetric,
+                  const Progress& progress, const std::function<void(const Tile&)>& body) {
+  const std::vector<Tile> tiles = tiles_of(out.rows, out.cols, tile_side, symmetric);
+  const size_t ranks = divides_here() ? world().size() : 1;
+  ProgressStep step(progress, "kernel matrix", tiles.size());
+  const SharedRows values = [&](size_t t) {
+    const Tile& tile = tiles[t];
+    return shared_bytes(
+        MatrixView<double>(&out(tile.row, tile.col), tile.num_rows, tile.num_cols, out.stride));
+  };
+  shared_for(tiles.size(), 1, {values}, [&](size_t t, size_t) {
+    body(tiles[t]);
+    step.tick(std::min(ranks, tiles.size() - t));  // the others do as much meanwhile
   });
 }
 

@@ -17,6 +17,11 @@ struct Tile {
 void for_each_tile(size_t rows, size_t cols, size_t tile_side, bool symmetric,
                    const Progress& progress, const std::function<void(const Tile&)>& body);
 
+// The same over ranks as well: body writes its tile of `out`, and nothing else, and all ranks get
+// all tiles.
+void shared_tiles(MatrixView<double> out, size_t tile_side, bool symmetric,
+                  const Progress& progress, const std::function<void(const Tile&)>& body);
+
 // Copies the upper triangle to the lower one.
 void mirror_upper(MatrixView<double> gram);
 

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <variant>
 
+#include "muster/cluster/world.h"
 #include "muster/core/memory.h"
 #include "muster/source/scratch_file.h"
 
@@ -100,7 +101,9 @@ namespace {
 constexpr size_t kMostByDefault = size_t{4} << 30;
 
 size_t for_features(const SourceOptions& options) {
-  return options.memory_bytes.value_or(std::min(machine_memory_bytes() / 4, kMostByDefault)) / 2;
+  return options.memory_bytes.value_or(
+             std::min(machine_memory_bytes() / 4 / world().ranks_here(), kMostByDefault)) /
+         2;
 }
 
 }  // namespace
@@ -162,11 +165,11 @@ VectorSet CachedSource::load(const Extraction* extraction, size_t item) const {
   return set;
 }
 
-std::vector<ItemFailure> CachedSource::visit(const Extraction* extraction,
-                                             std::span<const size_t> items, const Body& body,
-                                             const Progress& progress) const {
+std::vector<ItemFailure> CachedSource::visit_here(const Extraction* extraction,
+                                                  std::span<const size_t> items, const Body& body,
+                                                  const Progress& progress) const {
   if (!disk_ || !extraction || features_)
-    return SetSource::visit(extraction, items, body, progress);
+    return SetSource::visit_here(extraction, items, body, progress);
   std::vector<size_t> files;  // positions
   std::map<size_t, size_t> position_of;
   for (size_t i = 0; i < items.size(); ++i) {
@@ -194,7 +197,7 @@ std::vector<ItemFailure> CachedSource::visit(const Extraction* extraction,
       left.push_back(items[i]);
       positions.push_back(i);
     }
-  std::ranges::move(SetSource::visit(
+  std::ranges::move(SetSource::visit_here(
                         extraction, left,
                         [&](size_t i, const VectorSet& set) { body(positions[i], set); }, progress),
                     std::back_inserter(failures));

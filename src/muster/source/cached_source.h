@@ -26,12 +26,14 @@ class CachedSource : public SetSource {
   std::string name(size_t item) const override { return base_->name(item); }
   ItemKind kind(size_t item) const override { return base_->kind(item); }
   VectorSet load(const Extraction* extraction, size_t item) const override;
-  // Fills the cache: on disk if there is one, else in memory.
-  std::vector<ItemFailure> visit(const Extraction* extraction, std::span<const size_t> items,
-                                 const Body& body, const Progress& progress) const override;
   std::string root() const override { return base_->root(); }
   std::string stamp(size_t item) const override { return base_->stamp(item); }
   bool in_memory(size_t item) const override { return base_->in_memory(item); }
+
+ protected:
+  // Fills the cache: on disk if there is one, else in memory.
+  std::vector<ItemFailure> visit_here(const Extraction* extraction, std::span<const size_t> items,
+                                      const Body& body, const Progress& progress) const override;
 
  private:
   class Memory;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "muster/cluster/world.h"
 #include "muster/core/error.h"
 #include "muster/core/parallel.h"
 #include "muster/store/checksum.h"
@@ -179,7 +180,9 @@ std::shared_ptr<const FeatureStore> FeatureCache::fill(
   if (error)
     throw runtime_failure("{}: the folder for features cannot be made: {}",
                           options_.folder.string(), error.message());
-  const std::string key = stage + "\n" + fs::weakly_canonical(source.root(), error).string();
+  std::string key = stage + "\n" + fs::weakly_canonical(source.root(), error).string();
+  // Ranks do not wait for each other: each has an entry for its items.
+  if (world().size() > 1) key += fmt::format("\n{} {}", world().rank(), world().size());
   const fs::path entry =
       options_.folder / fmt::format("{:016x}", checksum_of(std::as_bytes(std::span(key))));
   EntryLock lock(lock_file(entry));

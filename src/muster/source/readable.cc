@@ -3,6 +3,9 @@
 #include <numeric>
 #include <set>
 
+#include "muster/cluster/world.h"
+#include "muster/store/checksum.h"
+
 namespace muster {
 
 std::vector<size_t> items_of_part(const Dataset& dataset, Part part) {
@@ -21,6 +24,15 @@ std::vector<size_t> items_of_part(const Dataset& dataset, Part part) {
   out.resize(dataset.items.size());
   std::iota(out.begin(), out.end(), size_t{0});
   return out;
+}
+
+void require_same_items(const SetSource& source) {
+  if (world().size() == 1) return;
+  std::string names;
+  for (size_t i = 0; i < source.size(); ++i) names += source.name(i) + '\n';
+  require_alike(
+      fmt::format("{} items, {:016x}", source.size(), checksum_of(std::as_bytes(std::span(names)))),
+      "the list of items", "give all machines the same files under the same names");
 }
 
 Readable readable_items(const SetSource& source, std::span<const Extraction* const> extractions,

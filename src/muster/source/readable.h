@@ -9,6 +9,9 @@ namespace muster {
 // only, that is a data error: testing on training items must never happen unnoticed.
 std::vector<size_t> items_of_part(const Dataset& dataset, Part part);
 
+// With several ranks: refuses sources that differ between them, by the names of their items.
+void require_same_items(const SetSource& source);
+
 struct Readable {
   std::vector<size_t> items;
   std::vector<ItemFailure> left_out;

@@ -3,15 +3,61 @@
 #include <sys/stat.h>
 
 #include <numeric>
+#include <sstream>
 
+#include "muster/cluster/shared_for.h"
+#include "muster/cluster/world.h"
 #include "muster/core/parallel.h"
 #include "muster/image/decode.h"
 
 namespace muster {
 
+namespace {
+
+// "item reason" in lines of an item's number, the length of the reason and the reason.
+std::string text_of(std::span<const ItemFailure> failures) {
+  std::string out;
+  for (const ItemFailure& failure : failures)
+    out += fmt::format("{} {} {}\n", failure.item, failure.reason.size(), failure.reason);
+  return out;
+}
+
+void add_failures(const std::string& text, std::vector<ItemFailure>& out) {
+  std::istringstream in(text);
+  for (size_t item = 0, length = 0; in >> item >> length;) {
+    std::string reason(length, ' ');
+    in.ignore(1).read(reason.data(), static_cast<std::streamsize>(length));
+    out.push_back({item, std::move(reason)});
+  }
+}
+
+}  // namespace
+
 std::vector<ItemFailure> SetSource::visit(const Extraction* extraction,
                                           std::span<const size_t> items, const Body& body,
                                           const Progress& progress) const {
+  if (!divides_here()) return visit_here(extraction, items, body, progress);
+  std::vector<size_t> own, positions;
+  for (size_t i = 0; i < items.size(); ++i)
+    if (rank_of_item(items[i]) == world().rank()) {
+      own.push_back(items[i]);
+      positions.push_back(i);
+    }
+  std::string failed_here;
+  run_own_share([&] {
+    failed_here = text_of(visit_here(
+        extraction, own, [&](size_t i, const VectorSet& set) { body(positions[i], set); },
+        progress));
+  });
+  std::vector<ItemFailure> failures;
+  for (const std::string& text : gather_texts(failed_here)) add_failures(text, failures);
+  std::ranges::sort(failures, {}, &ItemFailure::item);
+  return failures;
+}
+
+std::vector<ItemFailure> SetSource::visit_here(const Extraction* extraction,
+                                               std::span<const size_t> items, const Body& body,
+                                               const Progress& progress) const {
   std::vector<std::string> reasons(items.size());
   const bool pictures = !items.empty() && kind(items[0]) == ItemKind::kImages;
   ProgressStep step(progress, pictures ? "features" : "reading sets", items.size());

@@ -35,11 +35,11 @@ class SetSource {
   virtual VectorSet load(const Extraction* extraction, size_t item) const = 0;
   // Loads each of the items once, over threads, and calls body(position in `items`, set) with it;
   // returns those that cannot be read, in order. This is the pass that fills caches. `body` must
-  // not throw a data error, which would look like one of the item.
+  // not throw a data error, which would look like one of the item. With several ranks each visits
+  // its own items only (rank_of_item), and all get the failures of all.
   using Body = std::function<void(size_t position, const VectorSet& set)>;
-  virtual std::vector<ItemFailure> visit(const Extraction* extraction,
-                                         std::span<const size_t> items, const Body& body,
-                                         const Progress& progress) const;
+  std::vector<ItemFailure> visit(const Extraction* extraction, std::span<const size_t> items,
+                                 const Body& body, const Progress& progress) const;
   // The same without anything to do: which items cannot be read?
   std::vector<ItemFailure> prepare(const Extraction* extraction, std::span<const size_t> items,
                                    const Progress& progress) const {
@@ -54,6 +54,12 @@ class SetSource {
   virtual std::string stamp(size_t) const { return ""; }
   // Whether the item is in memory as the set that load() gives, so that keeping it would be a copy.
   virtual bool in_memory(size_t) const { return false; }
+
+ protected:
+  // visit() by this rank alone.
+  virtual std::vector<ItemFailure> visit_here(const Extraction* extraction,
+                                              std::span<const size_t> items, const Body& body,
+                                              const Progress& progress) const;
 };
 
 // All of its items, in order.

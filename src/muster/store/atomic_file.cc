@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "muster/cluster/world.h"
 #include "muster/core/error.h"
 
 namespace muster {
@@ -46,10 +47,11 @@ fs::path parent_of(const fs::path& target) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const fs::path& target) : target_(target) {
+AtomicFile::AtomicFile(const fs::path& target, WrittenBy by)
+    : target_(by == WrittenBy::kEveryRank || on_first_rank() ? target : "/dev/null") {
   std::error_code ignored;
-  if (fs::is_symlink(target, ignored)) {
-    const fs::path resolved = fs::weakly_canonical(target, ignored);
+  if (fs::is_symlink(target_, ignored)) {
+    const fs::path resolved = fs::weakly_canonical(target_, ignored);
     if (!ignored) target_ = resolved;
   }
   const fs::file_status status = fs::status(target_, ignored);
@@ -150,6 +152,7 @@ void check_output(const std::filesystem::path& path) {
 }
 
 void make_folder(const fs::path& folder) {
+  if (!on_first_rank()) return;
   std::error_code error;
   fs::create_directories(folder, error);
   if (error || !fs::is_directory(folder, error))

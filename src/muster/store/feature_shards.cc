@@ -311,7 +311,8 @@ void FeatureWriter::add(const std::string& name, const VectorSet& set) {
 
 void FeatureWriter::finish() {
   if (pending_->num_items() == 0) return;
-  write_safetensors(shard_path(directory_, next_shard_), pending_->tensors(metadata_));
+  write_safetensors(shard_path(directory_, next_shard_), pending_->tensors(metadata_),
+                    WrittenBy::kEveryRank);
   ++next_shard_;
   *pending_ = Pending();
 }

@@ -202,10 +202,10 @@ void parse_metadata(const json& entries, TensorMap& map, const Complaint& compla
 
 }  // namespace
 
-void write_safetensors(const std::filesystem::path& path, const TensorMap& map) {
+void write_safetensors(const std::filesystem::path& path, const TensorMap& map, WrittenBy by) {
   const std::vector<Entry> order = file_order(map);
   const std::string head = file_head(map, order, path.string());
-  AtomicFile file(path);
+  AtomicFile file(path, by);
   file.write(head);
   for (Entry entry : order) file.write({entry->second.data, entry->second.num_bytes});
   file.commit();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "muster/core/tensors.h"
+#include "muster/store/atomic_file.h"
 
 namespace muster {
 
@@ -20,7 +21,8 @@ enum class ChecksumPolicy {
 };
 
 // Atomic. Arrays of 8-byte elements come first, then 4, 2, 1, so that every array is aligned.
-void write_safetensors(const std::filesystem::path& path, const TensorMap& map);
+void write_safetensors(const std::filesystem::path& path, const TensorMap& map,
+                       WrittenBy by = WrittenBy::kFirstRank);
 
 // The bytes of such a file; `name` is for messages.
 std::vector<std::byte> format_safetensors(const TensorMap& map, const std::string& name);
