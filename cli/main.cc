@@ -89,13 +89,15 @@ void print_error(const std::string& message) {
 
 // How long a rank with an error waits for the others to end with one, too.
 constexpr double kPatienceSeconds = 3;
+constexpr auto kWaitForFirst = std::chrono::seconds(2);
 
 // Ends this rank: the first one with an error says so, for all.
 int leave(const Outcome& own) {
   if (world().size() == 1) {
-    // One of several that ended before they joined: the first one speaks, and by that ends them.
-    if (own.code != 0 && launched_rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
-    print_error(own.message);
+    // One of several that failed before they joined: the first one speaks, upon which the launcher
+    // ends the others.
+    if (own.code != 0 && launched_rank() > 0) std::this_thread::sleep_for(kWaitForFirst);
+    if (launched_rank() == 0 || !was_interrupted()) print_error(own.message);
     return own.code;
   }
   const auto codes =
