@@ -13,6 +13,9 @@ namespace {
 class RanksTest : public CommandTest {
  protected:
   void SetUp() override {
+#ifdef MUSTER_SANITIZED
+    GTEST_SKIP() << "sanitizers complain of Open MPI";
+#endif
     if (std::string(MUSTER_MPIRUN_FILE).empty())
       GTEST_SKIP() << "Open MPI is missing (scripts/packages mpi)";
   }
