@@ -49,7 +49,9 @@ def output_error(shown, printed):
 
 
 def environment(muster):
-    return {**os.environ, "PATH": os.pathsep.join([str(pathlib.Path(muster).resolve().parent), os.environ["PATH"]])}
+    # Tests may run as root, which mpirun has to be told.
+    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return {**os.environ, **as_root, "PATH": os.pathsep.join([str(pathlib.Path(muster).resolve().parent), os.environ["PATH"]])}
 
 
 def start(command, folder, muster, background):
