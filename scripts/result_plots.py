@@ -173,7 +173,7 @@ def cell_rows(level):
 
 def weight_maps(title, maps):
     """One line per [(name, weights of the cells)]: each level, and their sum as it lies over the picture. Bright cells weigh most; each map has a scale of its own."""
-    side, gap, left, top, step = 72, 26, 300, 64, 92
+    side, gap, left, top, step = 72, 22, 346, 64, 92
     parts = [text(16, 24, title, css="title")]
     columns = ["whole picture", "quarters", "sixteen cells", "all levels"]
     for c, name in enumerate(columns):
