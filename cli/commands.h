@@ -25,6 +25,7 @@ Run add_methods(CLI::App& app);
 Run add_predict(CLI::App& app);
 Run add_reproduce(CLI::App& app);
 Run add_serve(CLI::App& app);
+Run add_similar(CLI::App& app);
 Run add_studio(CLI::App& app);
 Run add_synth(CLI::App& app);
 Run add_train(CLI::App& app);

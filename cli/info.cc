@@ -61,8 +61,11 @@ Json member_json(const ModelInfo& info, const ModelInfo::Member& member) {
   if (!member.fit) return out;
   Json table = Json::array();
   for (const FitFacts::Tried& row : member.fit->tried)
-    table.push_back({{"C", row.C}, {"score", row.score}});
-  out["cross_validation"] = {{"folds", member.fit->folds}, {"C", member.fit->C}, {"table", table}};
+    table.push_back({{member.fit->parameter, row.C}, {"score", row.score}});
+  out["cross_validation"] = {{"folds", member.fit->folds},
+                             {"parameter", member.fit->parameter},
+                             {member.fit->parameter, member.fit->C},
+                             {"table", table}};
   if (const auto& found = member.fit->indefinite)
     out["indefinite"] = {{"smallest_eigenvalue", found->smallest_eigenvalue},
                          {"largest_eigenvalue", found->largest_eigenvalue},
@@ -108,14 +111,16 @@ void print_pipeline(const Json& model) {
         "{}", estimate_text(choice, model["multi_label"] ? "mean average precision" : "accuracy"));
   } else if (model.contains("cross_validation")) {
     const Json& cv = model["cross_validation"];
+    const auto parameter = cv["parameter"].get<std::string>();
     if (cv["folds"] > 0 && !cv["table"].empty()) {
       print_result("cross-validation, {} folds: {}\n", cv["folds"].get<int>(),
                    model["multi_label"] ? "mean average precision" : "accuracy");
       for (const Json& row : cv["table"])
-        print_result("  C = {:<8} {:5.1f} %{}\n", number_text(row["C"]),
-                     100 * row["score"].get<double>(), row["C"] == cv["C"] ? "  <- chosen" : "");
+        print_result("  {} = {:<8} {:5.1f} %{}\n", parameter, number_text(row[parameter]),
+                     100 * row["score"].get<double>(),
+                     row[parameter] == cv[parameter] ? "  <- chosen" : "");
     } else {
-      print_result("C = {}\n", number_text(cv["C"]));
+      print_result("{} = {}\n", parameter, number_text(cv[parameter]));
     }
   }
   if (model["class_mixtures"])

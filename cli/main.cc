@@ -36,6 +36,7 @@ constexpr Command kCommands[] = {
     {"predict", "name the classes of pictures or vector sets", add_predict},
     {"evaluate", "measure how good a model is on labelled data", add_evaluate, true},
     {"explain", "show what in a picture or set speaks for a class", add_explain},
+    {"similar", "find the items that are most like others", add_similar},
     {"add-class", "add a class to a model without training the rest again", add_add_class},
     {"fuse", "make one model of several: their mean probabilities", add_fuse},
     {"bench", "compare methods under a protocol", add_bench, true},

@@ -105,6 +105,7 @@ py::object fit_facts(const std::optional<FitFacts>& facts) {
   py::list tried;
   for (const FitFacts::Tried& one : facts->tried) tried.append(py::make_tuple(one.C, one.score));
   py::dict out;
+  out["parameter"] = facts->parameter;
   out["C"] = facts->C;
   out["folds"] = facts->folds;
   out["tried"] = tried;

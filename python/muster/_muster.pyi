@@ -9,6 +9,7 @@ import numpy.typing as npt
 _Labels = TypeVar("_Labels", contravariant=True)
 
 class FitFacts(TypedDict):
+    parameter: str
     C: float
     folds: int
     tried: list[tuple[float, float]]

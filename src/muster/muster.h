@@ -125,6 +125,16 @@ struct ExplainOptions {
   SourceOptions source = {};    ///< as in RunOptions
 };
 
+/// Options of Model::similar() and Model::evaluate_retrieval().
+struct SimilarOptions {
+  std::size_t top = 10;         ///< how many items to name; 1 or more
+  int threads = 0;              ///< as in RunOptions
+  Progress progress = {};       ///< as in RunOptions
+  std::stop_token cancel = {};  ///< as in RunOptions
+  Notice notice = {};           ///< as in RunOptions
+  SourceOptions source = {};    ///< as in RunOptions
+};
+
 // ---- What comes back --------------------------------------------------------------------------
 
 /// An item that could not be read.
@@ -135,10 +145,10 @@ struct LeftOut {
 
 /// How a classifier was fitted.
 struct FitFacts {
-  /// The cost of an error and the cross-validated score that it reached: accuracy or, with several
-  /// labels per item, mean average precision.
+  /// The cost of an error (or what `parameter` says) and the cross-validated score that it reached:
+  /// accuracy or, with several labels per item, mean average precision.
   struct Tried {
-    double C;      ///< cost of an error
+    double C;      ///< the value
     double score;  ///< between 0 and 1
   };
   /// The spectrum of a kernel matrix that was not positive semi-definite.
@@ -154,6 +164,7 @@ struct FitFacts {
     bool reached;      ///< whether that is within the tolerance
   };
 
+  std::string parameter = "C";             ///< the option that cross-validation chose a value of
   double C = 0;                            ///< the one used
   int folds = 0;                           ///< of cross-validation; 0 if there was none
   std::vector<Tried> tried;                ///< rising C
@@ -286,6 +297,34 @@ struct Evaluation {
   double mean_average_precision_11_point = 0;  ///< as PASCAL VOC 2007 defines it
 };
 
+/// Items that are like others.
+struct SimilarItems {
+  /// One of them.
+  struct Item {
+    std::string name;                 ///< as the data set or the program names it
+    std::vector<std::string> labels;  ///< none if it has none, and for items in memory
+    double similarity;                ///< 1 for items that are alike
+  };
+  /// What was found for one query.
+  struct Answer {
+    std::vector<Item> items;     ///< the most similar first, of equally similar ones the first
+    std::optional<Error> error;  ///< why there are none: the query could not be read
+  };
+
+  std::vector<Answer> answers;    ///< in the order of the queries
+  std::vector<LeftOut> left_out;  ///< items to look among that could not be read
+};
+
+/// How well items of the same label find each other: every item is a query to all others.
+struct RetrievalEvaluation {
+  std::size_t items = 0;    ///< that were looked at
+  std::size_t queries = 0;  ///< those of them that share a label with another one
+  /// Over the queries, by area; the items that share a label with the query are the right ones.
+  double mean_average_precision = 0;
+  double precision_at_top = 0;    ///< the share of right ones among the SimilarOptions::top first
+  std::vector<LeftOut> left_out;  ///< items that could not be read
+};
+
 /// What a model holds.
 struct ModelInfo {
   /// A trained method. A model that was not fused has one.
@@ -391,6 +430,18 @@ class Model {
   /// The same with any number of labels per item.
   Evaluation evaluate(Inputs items, std::span<const std::vector<std::string>> labels,
                       const RunOptions& options = {}) const;
+
+  /// The items of a data set (or of a folder of pictures or sets) that are most like each query, by
+  /// what the model makes of them before it classifies: the cosine of vectors, or the normalised
+  /// kernel. Items of classes that the model does not know are welcome. Memory is that of the
+  /// queries and of a block of items. A query that is in the data itself finds itself first.
+  SimilarItems similar(const std::filesystem::path& data, Inputs queries,
+                       const SimilarOptions& options = {}) const;
+  /// The same among items in memory.
+  SimilarItems similar(Inputs items, Inputs queries, const SimilarOptions& options = {}) const;
+  /// How good that is on a labelled data set, of which the test part is taken if it has one.
+  RetrievalEvaluation evaluate_retrieval(const std::filesystem::path& data,
+                                         const SimilarOptions& options = {}) const;
 
   /// Writes the model to a file: completely or not at all. The bytes depend on the model alone.
   void save(const std::filesystem::path& path) const;

@@ -9,11 +9,26 @@ namespace {
 
 using testing_data::Data;
 
-class EveryClassifier : public ::testing::TestWithParam<StageCase> {
+struct ClassifierCase : StageCase {
+  bool on_vectors;
+};
+
+// One that takes either is tested with both.
+std::vector<ClassifierCase> classifier_cases() {
+  std::vector<ClassifierCase> out;
+  for (const StageCase& one : cases_of_kind<VectorClassifierStage>()) out.push_back({one, true});
+  for (const StageCase& one : cases_of_kind<GramClassifierStage>()) out.push_back({one, false});
+  for (const bool on_vectors : {true, false})
+    for (const StageCase& one : cases_of_kind<EitherClassifierStage>()) {
+      out.push_back({one, on_vectors});
+      if (!on_vectors) out.back().name += "_on_gram";
+    }
+  return out;
+}
+
+class EveryClassifier : public ::testing::TestWithParam<ClassifierCase> {
  protected:
-  static bool on_vectors() {
-    return std::holds_alternative<VectorClassifierStage>(GetParam().entry->functions);
-  }
+  static bool on_vectors() { return GetParam().on_vectors; }
 
   // Gaussian kernel values of all rows of a with all of b.
   static Matrix<double> gaussian(ConstMatrixView a, ConstMatrixView b, double gamma) {
@@ -57,13 +72,20 @@ class EveryClassifier : public ::testing::TestWithParam<StageCase> {
                : classifier.scores_from_gram(gaussian(test.vectors, train.vectors, kGamma));
   }
 
+  // As the classifier wants it.
+  static Data suited(Data data) {
+    if (GetParam().entry->traits.non_negative)
+      for (float& value : data.vectors.values()) value = std::exp(value);
+    return data;
+  }
+  static Data training() { return suited(testing_data::blobs(48, 6, 3, 0.7, 1)); }
+  // The same centres, wider.
+  static Data tested() { return suited(testing_data::blobs(48, 6, 3, 1.2, 1)); }
+
   static constexpr double kGamma = 0.05;
 };
-const auto kClassifiers = cases_of_kind<VectorClassifierStage, GramClassifierStage>();
-INSTANTIATE_TEST_SUITE_P(Contract, EveryClassifier, ::testing::ValuesIn(kClassifiers), case_name);
-
-Data training() { return testing_data::blobs(48, 6, 3, 0.7, 1); }
-Data tested() { return testing_data::blobs(48, 6, 3, 1.2, 1); }  // the same centres, wider
+INSTANTIATE_TEST_SUITE_P(Contract, EveryClassifier, ::testing::ValuesIn(classifier_cases()),
+                         [](const auto& info) { return info.param.name; });
 
 TEST_P(EveryClassifier, SameSeedSameBytesForAnyThreads) {
   MUSTER_FIT_OR_SKIP(one, fit(training(), 1));
@@ -101,7 +123,7 @@ TEST_P(EveryClassifier, LearnsAndItsProbabilitiesAgreeWithItsScores) {
 }
 
 TEST_P(EveryClassifier, LabelsOfSeveralKinds) {
-  const Data data = testing_data::multi_label(60, 6, 3, 0.5, 2);
+  const Data data = suited(testing_data::multi_label(60, 6, 3, 0.5, 2));
   MUSTER_FIT_OR_SKIP(classifier, fit(data));
   const Matrix<double> values = scores(*classifier, data, data);
   EXPECT_TRUE(all_finite(values.values()));

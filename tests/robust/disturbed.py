@@ -95,6 +95,7 @@ class Commands:
             "predict": (["predict", "model.muster", "sets/left/0.npy", "sets/right/1.npy", "--json"], []),
             "predict-cached": (["predict", "seen.muster", first, second, "--cache", "cache", "--json"], []),
             "evaluate": (["evaluate", "model.muster", "sets"], []),
+            "similar": (["similar", "model.muster", "sets", "sets/left/0.npy", "--json"], []),
             "inspect": (["inspect", "sets"], []),
             "info": (["info", "model.muster"], []),
         }

@@ -24,7 +24,9 @@ inline std::string recipe_around(const PlannedStage& stage) {
   if (std::holds_alternative<ReducerStage>(entry.functions)) return own + "/" + words + linear;
   if (std::holds_alternative<VectorScalingStage>(entry.functions))
     return words + "/" + own + linear;
-  if (std::holds_alternative<VectorClassifierStage>(entry.functions)) return words + "/" + own;
+  if (std::holds_alternative<VectorClassifierStage>(entry.functions) ||
+      std::holds_alternative<EitherClassifierStage>(entry.functions))
+    return words + "/" + own;
   if (std::holds_alternative<GramClassifierStage>(entry.functions)) return words + "/linear/" + own;
   return "";  // extractors are for pictures
 }
@@ -35,6 +37,7 @@ inline std::vector<std::string> small_recipes() {
       "bow:words=4/rbf+pmk:pyramids=2+klk:components=2//kernel-svm:C=1",
       "pca:dim=4/l2/places/ppk:components=2/normalise/subpoly/klr:C=1",
       "bow:words=4/standardise/linear/empirical-map/kernel-svm",
+      "bow:words=4+pmk:pyramids=2//knn",
   };
   for (const StageEntry& entry : all_stages())
     for (const contract::StageCase& tested : contract::settings_of(entry))

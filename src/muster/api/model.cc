@@ -94,6 +94,7 @@ std::optional<FitFacts> fit_facts(const Pipeline& pipeline) {
   const FitStatistics* statistics = pipeline.classifier().statistics();
   if (!statistics) return std::nullopt;
   FitFacts out;
+  out.parameter = statistics->parameter;
   out.C = statistics->C;
   out.folds = statistics->folds;
   for (const CvRow& row : statistics->table) out.tried.push_back({row.C, row.score});

@@ -56,6 +56,14 @@ bool use_gram(LinearSolver solver, size_t n, size_t dim) {
   return n <= kSmallGram || (n < dim && n <= kLargestGram);
 }
 
+void require_finite_rows(const char* stage, ConstMatrixView vectors) {
+  std::vector<double> norms(vectors.rows);
+  parallel_for(vectors.rows, 16, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) norms[i] = squared_norm(vectors.row(i));
+  });
+  require_finite(stage, norms);
+}
+
 PreparedVectors::PreparedVectors(const char* stage, ConstMatrixView vectors, bool centre)
     : vectors_(vectors) {
   if (centre) {

@@ -16,6 +16,9 @@ enum class LinearSolver { kAuto, kGram, kPrimal };
 // What kAuto takes: the one that costs less.
 bool use_gram(LinearSolver solver, size_t num_items, size_t dim);
 
+// Values that are not finite are a data error that names `stage` and the item.
+void require_finite_rows(const char* stage, ConstMatrixView vectors);
+
 // Views the vectors if they are not centred; they must outlive it then. Values that are not
 // finite are a data error that names `stage`.
 class PreparedVectors {

@@ -137,12 +137,33 @@ void judge_by(const HeldOutScores& held_out, FitStatistics& statistics) {
   statistics.known_scores = best_score_quantiles(held_out.scores);
 }
 
+CvResult best_of_values(const std::string& parameter, std::span<const TriedValue> tried,
+                        const Labels& labels, int folds) {
+  MUSTER_CHECK(!tried.empty());
+  const TriedValue* best = nullptr;
+  double best_score = 0;
+  FitStatistics statistics;
+  statistics.parameter = parameter;
+  statistics.folds = folds;
+  for (const TriedValue& one : tried) {
+    const double score = score_of(one.scores, labels);
+    statistics.table.push_back({one.value, score});
+    if (best && score <= best_score) continue;
+    best = &one;
+    best_score = score;
+  }
+  statistics.C = best->value;
+  statistics.known_scores = best_score_quantiles(best->scores);
+  return {std::move(statistics), Calibration::fit(best->scores, labels)};
+}
+
 void FitStatistics::save(const TensorWriter& out) const {
   Matrix<double> rows(table.size(), 2);
   for (size_t r = 0; r < table.size(); ++r) {
     rows(r, 0) = table[r].C;
     rows(r, 1) = table[r].score;
   }
+  if (parameter != "C") out.put_text("parameter", parameter);
   out.put("C", C);
   out.put("folds", static_cast<double>(folds));
   out.put("table", rows);
@@ -165,6 +186,7 @@ std::optional<double> FitStatistics::typicality(double best_score) const {
 
 FitStatistics FitStatistics::load(const TensorReader& in) {
   FitStatistics out;
+  if (in.has_text("parameter")) out.parameter = in.text("parameter");
   out.C = in.number("C");
   out.folds = static_cast<int>(std::clamp(in.number("folds"), 0.0, 1e6));
   out.iterations = static_cast<int64_t>(std::clamp(in.number("iterations"), 0.0, 9e15));

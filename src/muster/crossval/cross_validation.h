@@ -29,7 +29,7 @@ inline constexpr int kCalibrationFolds = 5;
 std::vector<double> default_c_grid();
 
 struct CvRow {
-  double C = 0;
+  double C = 0;  // or what FitStatistics::parameter says
   // Accuracy for one-label data, mean average precision for multi-label data.
   double score = 0;
   bool operator==(const CvRow&) const = default;
@@ -37,7 +37,9 @@ struct CvRow {
 
 // How a classifier was fitted. `seconds` is not saved: model files must not depend on the clock.
 struct FitStatistics {
-  double C = 0;
+  // The option that cross-validation chooses: C, unless a classifier says otherwise.
+  std::string parameter = "C";
+  double C = 0;   // its value
   int folds = 0;  // 0: no cross-validation was done
   std::vector<CvRow> table;
   // Rows of the Gram used (solver gram), or trainings by LIBLINEAR or LIBSVM; all folds together.
@@ -136,6 +138,16 @@ struct CvResult {
   FitStatistics statistics;  // C is the smallest of the best ones
   Calibration calibration;   // fitted on the held-out scores for that C
 };
+
+// One value of the parameter: the scores of every item by classifiers that have not seen it.
+struct TriedValue {
+  double value = 0;
+  Matrix<double> scores;
+};
+// What such trials say: the table, the smallest of the best values and its calibration. Requires
+// one or more, rising.
+CvResult best_of_values(const std::string& parameter, std::span<const TriedValue> tried,
+                        const Labels& labels, int folds);
 
 // Deterministic for any number of threads.
 CvResult cross_validate(const CvOptions& options, const Labels& labels,

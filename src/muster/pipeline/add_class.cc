@@ -38,13 +38,14 @@ Labels joined_labels(const Labels& old_labels, const Labels& new_labels) {
   return out;
 }
 
-// The classifier's stage with the C that was chosen for the pipeline.
-PlannedStage with_chosen_c(const Pipeline& pipeline) {
+// The classifier's stage with the C (or whatever it chooses) that was chosen for the pipeline.
+PlannedStage with_chosen_value(const Pipeline& pipeline) {
   PlannedStage stage = *pipeline.plan().classifier;
   const FitStatistics* statistics = pipeline.classifier().statistics();
   if (!statistics) return stage;
   std::shared_ptr<AnyOptions> options = stage.options->clone();
-  if (options->fields().find("C")) options->set(stage.entry->name, "C", number_text(statistics->C));
+  if (options->fields().find(statistics->parameter))
+    options->set(stage.entry->name, statistics->parameter, number_text(statistics->C));
   stage.options = std::move(options);
   return stage;
 }
@@ -83,7 +84,7 @@ Pipeline add_classes(const Pipeline& pipeline, const SetSource& source,
   if (kept->names.size() == kept->labels.size())
     for (const size_t item : items) training->names.push_back(source.name(item));
   Plan plan = pipeline.plan();
-  plan.classifier = with_chosen_c(pipeline);
+  plan.classifier = with_chosen_value(pipeline);
   std::vector<FittedBranch> branches = pipeline.branches();
   const Rng rng = Rng(pipeline.seed()).derive("add-class");
 

@@ -151,11 +151,15 @@ Psd Plan::psd() const {
 }
 
 std::optional<WeightLearning> Plan::weight_learning() const {
-  if (!classifier || !holds<GramClassifierStage>(*classifier)) return {};
+  if (!classifier || holds<VectorClassifierStage>(*classifier)) return {};
   return classifier->as<GramClassifierStage>().weight_learning(*classifier->options);
 }
 
-bool Plan::on_vectors() const { return classifier && holds<VectorClassifierStage>(*classifier); }
+bool Plan::on_vectors() const {
+  if (!classifier || holds<GramClassifierStage>(*classifier)) return false;
+  if (holds<VectorClassifierStage>(*classifier)) return true;
+  return !weight_learning() && std::ranges::none_of(branches, &BranchPlan::has_kernel);
+}
 
 Recipe Plan::recipe() const {
   Recipe out;
@@ -194,8 +198,7 @@ Plan plan_recipe(const Recipe& recipe) {
   }
   for (const StageSpec& spec : recipe.joined) {
     PlannedStage stage = plan_stage(spec);
-    if (!holds<VectorClassifierStage>(stage) && !holds<GramClassifierStage>(stage))
-      throw misplaced(stage, "cannot follow '//'");
+    if (stage.entry->kind() != "classifier") throw misplaced(stage, "cannot follow '//'");
     for (const BranchPlan& branch : plan.branches) {
       if (!branch.complete())
         throw misplaced(stage, "needs a set feature or set kernel in every branch");

@@ -26,6 +26,9 @@ struct PlannedStage {
   Traits traits() const { return entry->traits_in ? entry->traits_in(*options) : entry->traits; }
   template <class Stage>
   const Stage& as() const {
+    if constexpr (std::is_base_of_v<Stage, EitherClassifierStage>)
+      if (const auto* either = std::get_if<EitherClassifierStage>(&entry->functions))
+        return *either;
     return std::get<Stage>(entry->functions);
   }
 };

@@ -1,5 +1,7 @@
 #include "muster/recipe/registry.h"
 
+#include "muster/baselines/knn.h"
+#include "muster/baselines/naive_bayes.h"
 #include "muster/classify/kernel_svm.h"
 #include "muster/classify/klr.h"
 #include "muster/classify/linear_svm.h"
@@ -77,6 +79,7 @@ constexpr Traits kDivergences{
     .psd = Psd::kConditional, .co_occurrence = true, .model_free = false, .cost = "d^2"};
 // k Gaussians per set.
 constexpr Traits kMixtures{.co_occurrence = true, .model_free = false, .cost = "d k"};
+constexpr Traits kCounts{.non_negative = true};
 // Of kernels.
 constexpr Traits kKeepsPsd{.psd = Psd::kConditional};
 constexpr Traits kMakesPsd{.psd = Psd::kAlways};
@@ -184,6 +187,10 @@ std::vector<StageEntry> make_stages() {
                                         "EMK 4", choose_kernel, fit_kernel_svm, load_kernel_svm),
       gram_classifier<KlrOptions>("klr", "kernel logistic regression on a kernel matrix", "UGM 4.1",
                                   choose_klr_kernel, fit_klr, load_klr),
+      either_classifier("knn", "vote of the nearest training items, by vectors or a kernel",
+                        "EMK 3, PMK 5", fit_knn, load_knn, fit_knn_on_gram, load_knn_on_gram),
+      vector_classifier("naive-bayes", "naive Bayes on histograms of words",
+                        "Csurka et al. 2004, GEN 1", fit_naive_bayes, load_naive_bayes, kCounts),
   };
 }
 
@@ -269,9 +276,9 @@ const Entry& find_named(const std::vector<Entry>& entries, std::string_view name
 }  // namespace
 
 std::string StageEntry::kind() const {
-  constexpr const char* kNames[] = {"feature",       "reduction",  "set feature",
-                                    "vector kernel", "set kernel", "kernel transform",
-                                    "classifier",    "classifier", "vector scaling"};
+  constexpr const char* kNames[] = {
+      "feature",          "reduction",  "set feature", "vector kernel",  "set kernel",
+      "kernel transform", "classifier", "classifier",  "vector scaling", "classifier"};
   return kNames[functions.index()];
 }
 

@@ -106,9 +106,13 @@ struct GramClassifierStage {
   std::function<std::optional<WeightLearning>(const AnyOptions&)> weight_learning;
 };
 
-using StageFunctions = std::variant<ExtractorStage, ReducerStage, SetFeatureStage,
-                                    FeatureKernelStage, SetKernelStage, KernelTransformStage,
-                                    VectorClassifierStage, GramClassifierStage, VectorScalingStage>;
+// Either of the two: vectors, unless a branch ends in a kernel or kernels are to be weighed.
+struct EitherClassifierStage : VectorClassifierStage, GramClassifierStage {};
+
+using StageFunctions =
+    std::variant<ExtractorStage, ReducerStage, SetFeatureStage, FeatureKernelStage, SetKernelStage,
+                 KernelTransformStage, VectorClassifierStage, GramClassifierStage,
+                 VectorScalingStage, EitherClassifierStage>;
 
 // What the pipeline and the contract tests may rely on. The last four are the columns of PMK's
 // table 1.
@@ -116,7 +120,7 @@ struct Traits {
   // Kernels: positive semi-definite always, on some data, or not. Transforms: what they make of any
   // kernel; kConditional leaves it as it was.
   Psd psd = Psd::kAlways;
-  bool non_negative = false;  // kernels: want vectors without negative components
+  bool non_negative = false;  // kernels, classifiers: want vectors without negative components
   bool needs_places = false;  // sets without places are refused
   bool distance = false;      // kernels: values are distances, not similarities
   bool learns_weights =

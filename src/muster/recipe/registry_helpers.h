@@ -210,20 +210,19 @@ inline StageEntry kernel_transform(
 }
 
 template <class Options>
-StageEntry vector_classifier(std::string name, std::string summary, std::string paper,
-                             std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView,
-                                                                const Labels&, Rng,
-                                                                const Progress&),
-                             std::unique_ptr<Classifier> (*load)(const Options&,
-                                                                 const TensorReader&)) {
+StageEntry vector_classifier(
+    std::string name, std::string summary, std::string paper,
+    std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView, const Labels&, Rng,
+                                       const Progress&),
+    std::unique_ptr<Classifier> (*load)(const Options&, const TensorReader&), Traits traits = {}) {
   VectorClassifierStage functions{
       [fit](const AnyOptions& o, ConstMatrixView vectors, const Labels& labels, Rng rng,
             const Progress& progress) {
         return fit(typed<Options>(o), vectors, labels, rng, progress);
       },
       [load](const AnyOptions& o, const TensorReader& in) { return load(typed<Options>(o), in); }};
-  return {std::move(name),          std::move(summary),  std::move(paper), {},
-          default_options<Options>, std::move(functions)};
+  return {std::move(name), std::move(summary),       std::move(paper),
+          traits,          default_options<Options>, std::move(functions)};
 }
 
 // Every classifier on a Gram: its own options, and how the kernels of all branches are weighed
@@ -287,6 +286,34 @@ StageEntry gram_classifier(
           {},
           default_options<WithFusion<Options>>,
           std::move(functions)};
+}
+
+// On vectors or on a Gram, with the options of the latter.
+template <class Options>
+StageEntry either_classifier(
+    std::string name, std::string summary, std::string paper,
+    std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView, const Labels&, Rng,
+                                       const Progress&),
+    std::unique_ptr<Classifier> (*load)(const Options&, const TensorReader&),
+    GramChoice (*fit_on_gram)(const Options&, const GramCandidates&, const Labels&, const Rng&),
+    std::unique_ptr<Classifier> (*load_on_gram)(const Options&, const TensorReader&)) {
+  using All = WithFusion<Options>;
+  EitherClassifierStage functions{
+      {[fit](const AnyOptions& o, ConstMatrixView vectors, const Labels& labels, Rng rng,
+             const Progress& progress) {
+         return fit(typed<All>(o).own, vectors, labels, rng, progress);
+       },
+       [load](const AnyOptions& o, const TensorReader& in) { return load(typed<All>(o).own, in); }},
+      {[fit_on_gram](const AnyOptions& o, const GramCandidates& candidates, Psd,
+                     const Labels& labels, const Rng& rng, const Progress&) {
+         return fit_on_gram(typed<All>(o).own, candidates, labels, rng);
+       },
+       [load_on_gram](const AnyOptions& o, const TensorReader& in) {
+         return load_on_gram(typed<All>(o).own, in);
+       },
+       [](const AnyOptions& o) { return typed<All>(o).weight_learning(); }}};
+  return {std::move(name),      std::move(summary),  std::move(paper), {},
+          default_options<All>, std::move(functions)};
 }
 
 }  // namespace muster
