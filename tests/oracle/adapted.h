@@ -25,10 +25,11 @@ inline Mixture mixture_of(const Gmm& gmm) {
   return out;
 }
 
-// UGM eqs 6-8, eq 6 with the universal weights; `current` gives the responsibilities. tau = 0 is a
-// step of maximum likelihood.
+// UGM eqs 6-8, eq 6 as printed or with the universal weights; `current` gives the responsibilities.
+// tau = 0 is a step of maximum likelihood.
 inline Mixture adapt_step(const Mixture& universal, const Mixture& current,
-                          const Matrix<float>& data, double tau, bool diagonal) {
+                          const Matrix<float>& data, double tau, bool diagonal,
+                          bool printed = false) {
   const size_t k = universal.weights.size();
   Mixture out = universal;
   for (size_t m = 0; m < k; ++m) {
@@ -44,8 +45,8 @@ inline Mixture adapt_step(const Mixture& universal, const Mixture& current,
       squares += r * x * x.transpose();
     }
     const auto components = static_cast<double>(k);
-    out.weights[m] = (count + components * tau * universal.weights[m]) /
-                     (static_cast<double>(data.rows()) + components * tau);
+    const double pull = printed ? tau : components * tau * universal.weights[m];
+    out.weights[m] = (count + pull) / (static_cast<double>(data.rows()) + components * tau);
     out.parts[m].mean = sum / (count + tau);
     out.parts[m].covariance =
         squares / (count + tau) - out.parts[m].mean * out.parts[m].mean.transpose();
@@ -85,6 +86,35 @@ inline double mixture_divergence(const Mixture& p, const Mixture& q, bool one_to
         best = std::min(best, divergence(p.parts[i], q.parts[j]) - std::log(q.weights[j]));
     sum += p.weights[i] * (best + std::log(p.weights[i]));
   }
+  return sum;
+}
+
+// UGM eq 16: of each Gaussian of p the one of q.
+inline std::vector<size_t> matched(const Mixture& p, const Mixture& q) {
+  std::vector<size_t> out;
+  for (const Gaussian& part : p.parts) {
+    size_t best = 0;
+    const auto cost = [&](size_t j) {
+      return divergence(part, q.parts[j]) - std::log(q.weights[j]);
+    };
+    for (size_t j = 1; j < q.parts.size(); ++j)
+      if (cost(j) < cost(best)) best = j;
+    out.push_back(best);
+  }
+  return out;
+}
+
+// Products of matched Gaussians, both ways (UGM 4.2.1), weights to the power rho.
+inline double matched_product(const Mixture& p, const Mixture& q, double rho) {
+  double sum = 0;
+  const auto add = [&](const Mixture& a, const Mixture& b) {
+    const std::vector<size_t> to = matched(a, b);
+    for (size_t i = 0; i < to.size(); ++i)
+      sum += std::pow(a.weights[i] * b.weights[to[i]], rho) *
+             product_kernel(a.parts[i], b.parts[to[i]], rho) / 2;
+  };
+  add(p, q);
+  add(q, p);
   return sum;
 }
 

@@ -48,7 +48,7 @@ void require_consistent(const char* stage, const AdaptedSetsOptions& options) {
 
 }  // namespace
 
-void AdaptedSetsOptions::fields(Fields& f) {
+void AdaptedSetsOptions::fields(Fields& f, bool matched) {
   universal.fields(f);
   f.choice("covariance", covariance, {"diag", "full"}, "covariances of the Gaussians")
       .paper("UGM 2");
@@ -56,7 +56,9 @@ void AdaptedSetsOptions::fields(Fields& f) {
            "mixture of a set: adapted from the universal one, or learned from the set alone")
       .paper("UGM 4.2.1");
   adapt.fields(f);
-  f.choice("mapping", mapping, {"one-to-one", "one-to-many", "monte-carlo"},
+  std::vector<std::string> mappings = {"one-to-one", "one-to-many", "monte-carlo"};
+  if (matched) mappings.push_back("matched");
+  f.choice("mapping", mapping, std::move(mappings),
            "which Gaussians of two sets are compared, or random vectors drawn from both mixtures")
       .paper("UGM 3");
   f("draws", draws, "mapping=monte-carlo: vectors drawn from each mixture").range(1, 1e7);

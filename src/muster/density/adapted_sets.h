@@ -9,7 +9,7 @@
 namespace muster {
 
 enum class Estimate { kMap, kMle };
-enum class Mapping { kOneToOne, kOneToMany, kMonteCarlo };
+enum class Mapping { kOneToOne, kOneToMany, kMonteCarlo, kMatched };
 
 struct AdaptedSetsOptions {
   UniversalOptions universal;
@@ -19,7 +19,8 @@ struct AdaptedSetsOptions {
   Mapping mapping = Mapping::kOneToOne;
   int draws = 1000;
 
-  void fields(Fields& f);
+  // `matched` says whether that mapping is to be had.
+  void fields(Fields& f, bool matched = false);
 };
 
 // What a kernel keeps of a set begins with its mixture.

@@ -29,4 +29,9 @@ void exp_of_negative(double factor, MatrixView<double> values) {
     for (double& value : values.row(i)) value = std::exp(-factor * value);
 }
 
+void raise_to(double power, MatrixView<double> values) {
+  for (size_t i = 0; i < values.rows; ++i)
+    for (double& value : values.row(i)) value = std::pow(value, power);
+}
+
 }  // namespace muster

@@ -25,4 +25,7 @@ double unit_factor(RepresentedSpan training, size_t most, const Divergences& div
 // values <- exp(-factor values)
 void exp_of_negative(double factor, MatrixView<double> values);
 
+// values <- values^power: exp(-f D) from exp(-g D), with power = f / g.
+void raise_to(double power, MatrixView<double> values);
+
 }  // namespace muster

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "muster/density/divergence_kernel.h"
-#include "muster/density/gaussian_divergence.h"
+#include "muster/density/gaussian_matching.h"
 #include "muster/density/monte_carlo.h"
 #include "muster/math/gemm.h"
 #include "muster/setkernel/gram.h"
@@ -11,37 +11,30 @@
 namespace muster {
 namespace {
 
-constexpr double kLeastWeight = 1e-300;
 constexpr size_t kTileSide = 64, kTileSideOfPairs = 8;
 constexpr double kWidthGrid[] = {0.25, 0.5, 1, 2, 4};
 // Sets that the mean divergence is taken of: for one-to-one, and if a pair is costly.
 constexpr size_t kItemsForWidth = 500, kItemsForCostlyWidth = 60;
 
-struct KlkSet final : AdaptedSet {
-  // SKL = (u1 . v2 + v1 . u2) / 2 + constant1 + constant2 (one-to-one). One row per component,
-  // relative to the universal mixture's mean: that of the component for one-to-one, its origin for
-  // one-to-many.
-  Matrix<double> u, v;
+// One-to-one: SKL = (u1 . v2 + v1 . u2) / 2 + constant1 + constant2, the sums being over all
+// components, relative to the universal mixture's means. One-to-many: constant is minus the set's
+// best matches with itself.
+struct KlkSet final : AdaptedSet, MatchVectors {
   double constant = 0;
   Draws draws;  // monte-carlo
 
   using AdaptedSet::AdaptedSet;
   size_t num_bytes() const override {
-    return 3 * mixture.covariances().size() * sizeof(double) +
-           (u.size() + v.size()) * sizeof(double) + draws.vectors.size() * sizeof(float);
+    return 3 * mixture.covariances().size() * sizeof(double) + MatchVectors::num_bytes() +
+           draws.vectors.size() * sizeof(float);
   }
 };
 
 const KlkSet& set_of(const Representation& set) { return dynamic_cast<const KlkSet&>(set); }
 
-double log_weight(const Gmm& mixture, size_t m) {
-  return std::log(std::max(mixture.weights()[m], kLeastWeight));
-}
-
 // sum_i w_i min_j (KL(p_i || q_j) - log w'_j) without what depends on p alone (UGM eqs 16-17).
 double best_matches(const KlkSet& p, const KlkSet& q) {
-  Matrix<double> products(p.u.rows(), q.v.rows());
-  gemm_nt(p.u, q.v, products);
+  const Matrix<double> products = match_products(p, q);
   double sum = 0;
   for (size_t i = 0; i < products.rows(); ++i)
     sum += p.mixture.weights()[i] * std::ranges::min(products.row(i));
@@ -62,7 +55,6 @@ class Klk final : public AdaptedKernel {
         [this](auto&&... arguments) { divergences(arguments...); });
     KlkOptions settled = options_;
     for (double factor : kWidthGrid) {
-      if (mapping() != Mapping::kOneToOne && factor != 1) continue;
       settled.gamma = factor * unit;
       out.push_back(std::make_shared<Klk>(settled, sets()));
     }
@@ -74,6 +66,11 @@ class Klk final : public AdaptedKernel {
     MUSTER_CHECK(options_.gamma.has_value());
     divergences(a, b, out, progress);
     exp_of_negative(*options_.gamma, out);
+  }
+
+  bool from_values_of(const SetKernel& other, MatrixView<double> values) const override {
+    raise_to(*options_.gamma / *dynamic_cast<const Klk&>(other).options_.gamma, values);
+    return true;
   }
 
   void save(const TensorWriter& out) const override {
@@ -94,31 +91,24 @@ class Klk final : public AdaptedKernel {
     return out;
   }
 
-  // KL(p_i || q_j) - log w'_j = 1/2 (u_i . v_j - d - log|C_i|) with log|C_j| - 2 log w'_j in v's
-  // last entry, for which u has a 1. One-to-one: u is multiplied by w_i.
   void fill(KlkSet& set) const {
     const Gmm& mixture = set.mixture;
+    if (mapping() == Mapping::kOneToMany) {
+      static_cast<MatchVectors&>(set) =
+          match_vectors(mixture, repeated_origin(universal_mixture(), mixture.num_components()));
+      set.constant = -best_matches(set, set);
+      return;
+    }
     if (options_.is_mercer() && mixture.kind() == CovarianceKind::kDiagonal)
       return fill_supervector(set);
-    const size_t k = mixture.num_components(), d = mixture.dim(),
-                 width = divergence_width(d, mixture.kind());
-    const size_t rows = mixture.kind() == CovarianceKind::kFull ? d : 1;
-    set.u = Matrix<double>(k, width);
-    set.v = Matrix<double>(k, width);
-    const bool one_to_one = mapping() == Mapping::kOneToOne;
-    std::vector<double> mean(d);
-    for (size_t m = 0; m < k; ++m) {
-      for (size_t t = 0; t < d; ++t)
-        mean[t] = mixture.means()(m, t) - (one_to_one ? universal_mixture().means()(m, t)
-                                                      : universal_mixture().origin()[t]);
-      const double log_det =
-          divergence_vectors(mean, mixture.covariances().view().slice_rows(m * rows, rows),
-                             mixture.kind(), set.u.row(m), set.v.row(m));
-      const double weight = mixture.weights()[m], log_of_weight = log_weight(mixture, m);
-      set.v.row(m).back() += log_det - 2 * log_of_weight;
-      set.constant += weight * (log_of_weight - (static_cast<double>(d) + log_det) / 2);
-      if (one_to_one)
-        for (double& value : set.u.row(m)) value *= weight;
+    std::vector<double> log_dets;
+    static_cast<MatchVectors&>(set) =
+        match_vectors(mixture, universal_mixture().means(), &log_dets);
+    for (size_t m = 0; m < mixture.num_components(); ++m) {
+      const double weight = mixture.weights()[m];
+      set.constant += weight * (log_weight(mixture, m) -
+                                (static_cast<double>(mixture.dim()) + log_dets[m]) / 2);
+      for (double& value : set.u.row(m)) value *= weight;
     }
   }
 
@@ -204,8 +194,7 @@ class Klk final : public AdaptedKernel {
 
 void KlkOptions::fields(Fields& f) {
   factor_field(f, "gamma", gamma,
-               "factor of the divergence; auto is 1 / mean divergence, and for one-to-one the best "
-               "around it",
+               "factor of the divergence; auto is 1 / mean divergence, or the best around it",
                "UGM 4.1");
   sets.fields(f);
 }

@@ -90,7 +90,8 @@ PackedMixture MixtureProduct::pack(const Gmm& mixture) const {
       pack_gaussian(mixture.means().row(m), mixture.covariance(m), out.gaussians.row(m));
     else
       pack_gaussian(mixture.means().row(m), mixture.covariances().row(m), out.gaussians.row(m));
-    const double log_det = twice_log_det(out.gaussians.row(m)) - d * std::log(2.0);
+    const double log_det =
+        pair_terms(out.gaussians.row(m), out.gaussians.row(m)).log_det - d * std::log(2.0);
     out.log_weights.push_back(shape_.weight_power *
                                   std::log(std::max(mixture.weights()[m], kLeastWeight)) +
                               constant + (1 - rho) / 2 * log_det);
@@ -99,14 +100,29 @@ PackedMixture MixtureProduct::pack(const Gmm& mixture) const {
   return out;
 }
 
-// log|S + S|, by the code that pairs go through, so that a set's kernel with itself is 1 to the
-// last digits.
-double MixtureProduct::twice_log_det(std::span<const double> gaussian) const {
-  Matrix<double> columns(gaussian.size(), kGaussianPairLanes);
-  for (size_t e = 0; e < gaussian.size(); ++e) std::ranges::fill(columns.row(e), gaussian[e]);
+// By the code that many pairs go through, so that a set's kernel with itself is 1 to the last
+// digits.
+MixtureProduct::PairTerms MixtureProduct::pair_terms(std::span<const double> a,
+                                                     std::span<const double> b) const {
+  Matrix<double> columns(b.size(), kGaussianPairLanes);
+  for (size_t e = 0; e < b.size(); ++e) std::ranges::fill(columns.row(e), b[e]);
   double log_dets[kGaussianPairLanes], distances[kGaussianPairLanes];
-  gaussian_pair_terms(gaussian, columns, dim_, kind_, log_dets, distances);
-  return log_dets[0];
+  gaussian_pair_terms(a, columns, dim_, kind_, log_dets, distances);
+  return {log_dets[0], distances[0]};
+}
+
+double MixtureProduct::log_matched(const PackedMixture& p, const PackedMixture& q,
+                                   std::span<const uint32_t> matches) const {
+  std::vector<double> terms;
+  for (size_t i = 0; i < matches.size(); ++i) {
+    const PairTerms pair = pair_terms(p.gaussians.row(i), q.gaussians.row(matches[i]));
+    terms.push_back(p.log_weights[i] + q.log_weights[matches[i]] - pair.log_det / 2 -
+                    shape_.rho / 2 * pair.distance);
+  }
+  const double largest = std::ranges::max(terms);
+  double sum = 0;
+  for (const double term : terms) sum += std::exp(term - largest);
+  return largest + std::log(sum);
 }
 
 void MixtureProduct::set_norm(PackedMixture& mixture) const {

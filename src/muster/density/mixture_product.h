@@ -14,6 +14,9 @@
 // pairs.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "muster/mixture/gmm.h"
 #include "muster/setkernel/set_kernel.h"
 
@@ -46,6 +49,10 @@ class MixtureProduct {
   // Takes Gaussians and log_weights as pack gave them; sets the norm.
   void set_norm(PackedMixture& mixture) const;
 
+  // log sum_i v_i v'_m(i) K(p_i, q_m(i)) without norms; `matches` are the m(i).
+  double log_matched(const PackedMixture& p, const PackedMixture& q,
+                     std::span<const uint32_t> matches) const;
+
   using MixtureOf = const PackedMixture& (*)(const Representation&);
   // As SetKernel::gram; `mixture_of` finds what pack gave in a representation.
   void gram(RepresentedSpan a, RepresentedSpan b, MixtureOf mixture_of, MatrixView<double> out,
@@ -56,7 +63,11 @@ class MixtureProduct {
   template <class Body>
   void for_each_term(const PackedMixture& row, const std::vector<Columns>& columns,
                      const Body& body) const;
-  double twice_log_det(std::span<const double> gaussian) const;
+  // Of one pair of packed Gaussians: log|S1 + S2| and m'(S1 + S2)^-1 m.
+  struct PairTerms {
+    double log_det, distance;
+  };
+  PairTerms pair_terms(std::span<const double> a, std::span<const double> b) const;
 
   Shape shape_;
   size_t dim_;

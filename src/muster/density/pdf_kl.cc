@@ -70,6 +70,11 @@ class PdfKl final : public SetKernel {
     exp_of_negative(*alpha_, out);
   }
 
+  bool from_values_of(const SetKernel& other, MatrixView<double> values) const override {
+    raise_to(*alpha_ / *dynamic_cast<const PdfKl&>(other).alpha_, values);
+    return true;
+  }
+
   void save(const TensorWriter& out) const override {
     if (alpha_) out.put("alpha", *alpha_);
     mixtures_.save(out.scope("prior"));

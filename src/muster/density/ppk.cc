@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "muster/density/gaussian_matching.h"
 #include "muster/density/mixture_product.h"
 #include "muster/density/monte_carlo.h"
 #include "muster/setkernel/gram.h"
@@ -13,13 +14,14 @@ constexpr size_t kTileSide = 16;
 
 struct PpkSet final : AdaptedSet {
   PackedMixture packed;  // closed forms
+  MatchVectors vectors;  // matched
   Draws draws;           // monte-carlo
-  double log_norm = 0;   // of the draws
+  double log_norm = 0;   // of the draws, and matched
 
   using AdaptedSet::AdaptedSet;
   size_t num_bytes() const override {
     return 3 * mixture.covariances().size() * sizeof(double) + packed.num_bytes() +
-           draws.vectors.size() * sizeof(float);
+           vectors.num_bytes() + draws.vectors.size() * sizeof(float);
   }
 };
 
@@ -33,12 +35,12 @@ class Ppk final : public AdaptedKernel {
         product_({.rho = options.rho,
                   .weight_power = options.weights == PpkWeights::kPower ? options.rho : 1,
                   .one_to_one = options.sets.mapping == Mapping::kOneToOne,
-                  .normalise = options.normalise},
+                  .normalise = options.normalise && options.sets.mapping != Mapping::kMatched},
                  this->sets().dim(), this->sets().kind()) {}
 
   void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
             const Progress& progress) const override {
-    if (!by_draws()) {
+    if (options_.is_mercer()) {
       const auto mixture_of = [](const Representation& set) -> const PackedMixture& {
         return set_of(set).packed;
       };
@@ -50,9 +52,10 @@ class Ppk final : public AdaptedKernel {
       for (size_t i = tile.row; i < tile.row + tile.num_rows; ++i)
         for (size_t j = tile.col; j < tile.col + tile.num_cols; ++j) {
           const PpkSet &p = set_of(*a[i]), &q = set_of(*b[j]);
-          out(i, j) = product_by_draws(p.mixture, p.draws, q.mixture, q.draws, options_.rho,
-                                       p.log_norm + q.log_norm)
-                          .value;
+          out(i, j) = by_draws() ? product_by_draws(p.mixture, p.draws, q.mixture, q.draws,
+                                                    options_.rho, p.log_norm + q.log_norm)
+                                       .value
+                                 : (matched(p, q) + matched(q, p)) / 2;
         }
     });
     if (symmetric) mirror_upper(out);
@@ -61,14 +64,28 @@ class Ppk final : public AdaptedKernel {
  private:
   bool by_draws() const { return options_.sets.mapping == Mapping::kMonteCarlo; }
 
+  // From p to q.
+  double matched(const PpkSet& p, const PpkSet& q) const {
+    constexpr double kLargestLog = 700;  // exp(700) is 1e304
+    const double log_value =
+        product_.log_matched(p.packed, q.packed, matching(p.vectors, q.vectors));
+    return std::exp(std::min(log_value - p.log_norm - q.log_norm, kLargestLog));
+  }
+
   std::shared_ptr<const Representation> make_ready(Gmm mixture) const override {
     auto out = std::make_shared<PpkSet>(std::move(mixture));
     if (by_draws()) {
       out->draws = draw(out->mixture, static_cast<size_t>(options_.sets.draws));
       if (options_.normalise) out->log_norm = log_self_product(out->draws, options_.rho) / 2;
-    } else {
-      out->packed = product_.pack(out->mixture);
+      return out;
     }
+    out->packed = product_.pack(out->mixture);
+    if (options_.is_mercer()) return out;
+    out->vectors = match_vectors(
+        out->mixture, repeated_origin(sets().universal().mixture, out->mixture.num_components()));
+    if (options_.normalise)
+      out->log_norm =
+          product_.log_matched(out->packed, out->packed, matching(out->vectors, out->vectors)) / 2;
     return out;
   }
 
@@ -88,7 +105,7 @@ void PpkOptions::fields(Fields& f) {
        "weight of a pair of Gaussians: the product of their weights, to the power rho or as it is")
       .paper("UGM 3.1");
   f("normalise", normalise, "divide by the roots of the sets' kernels with themselves");
-  sets.fields(f);
+  sets.fields(f, true);
 }
 
 std::shared_ptr<const SetKernel> fit_ppk(const PpkOptions& options, const Sample& sample, Rng rng,

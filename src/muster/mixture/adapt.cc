@@ -22,6 +22,8 @@ class Adaptation {
       const double count = statistics.counts[m];
       if (options_.adapt == Adapt::kAll && all > kTiny)
         weights[m] = (count + prior * weights[m]) / all;
+      if (options_.adapt == Adapt::kPrinted && all > kTiny)
+        weights[m] = (count + options_.tau) / all;
       if (count + options_.tau < kTiny) continue;
       adapt_mean(count, statistics.sums.row(m), origin, means.row(m));
       if (options_.adapt == Adapt::kMeans) continue;
@@ -83,8 +85,9 @@ void AdaptOptions::fields(Fields& f) {
       .range(0, 1e12)
       .paper("UGM 2.2");
   f("iterations", iterations, "iterations of adaptation").range(1, 1000).paper("UGM 2.2");
-  f.choice("adapt", adapt, {"means", "all"},
-           "what is adapted to a set: means, or weights and covariances as well")
+  f.choice("adapt", adapt, {"means", "all", "printed"},
+           "what is adapted to a set: means, or weights and covariances as well; printed: the same "
+           "with weights drawn towards 1 / components, as the paper prints")
       .paper("UGM 2.2");
 }
 

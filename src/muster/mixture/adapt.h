@@ -6,17 +6,18 @@
 //   mu_m = (sum_x r x + tau mu^u_m) / (N_m + tau)
 //   C_m  = (sum_x r x x' + tau [C^u_m + mu^u_m mu^u_m']) / (N_m + tau) - mu_m mu_m'
 //
-// tau = 0 is a step of maximum likelihood, tau = infinity the universal mixture (for which the
-// paper's eq 6, without w^u, would need equal weights). Components keep their numbers, so that
-// those of two adapted mixtures correspond. No variance falls below the universal mixture's floors.
-// Cost of an iteration: that of the responsibilities, O(T k d) diagonal, O(T k d^2) full.
+// tau = 0 is a step of maximum likelihood, tau = infinity the universal mixture. The paper's eq 6,
+// w_m = (N_m + tau) / (T + k tau), draws weights towards 1 / k (adapt=printed). Components keep
+// their numbers, so that those of two adapted mixtures correspond. No variance falls below the
+// universal mixture's floors. Cost of an iteration: that of the responsibilities, O(T k d)
+// diagonal, O(T k d^2) full.
 #pragma once
 
 #include "muster/mixture/universal.h"
 
 namespace muster {
 
-enum class Adapt { kMeans, kAll };
+enum class Adapt { kMeans, kAll, kPrinted };
 
 struct AdaptOptions {
   double tau = 10;

@@ -33,11 +33,14 @@ TEST(Adapt, IsTheNaiveOneForEveryKindSizeAndTau) {
           const Universal universal = universal_of(kind, 3, d);
           const Matrix<float> data = oracle::normal_matrix(size, d, Rng(size));
           const oracle::Mixture start = oracle::mixture_of(universal.mixture);
-          oracle::Mixture naive = start;
-          AdaptOptions options{tau, 1, Adapt::kAll};
-          for (options.iterations = 1; options.iterations <= 2; ++options.iterations) {
-            naive = oracle::adapt_step(start, naive, data, tau, kind == CovarianceKind::kDiagonal);
-            expect_near(adapt(options, universal, data), naive, 2e-4);
+          for (const Adapt adapted : {Adapt::kAll, Adapt::kPrinted}) {
+            oracle::Mixture naive = start;
+            AdaptOptions options{tau, 1, adapted};
+            for (options.iterations = 1; options.iterations <= 2; ++options.iterations) {
+              naive = oracle::adapt_step(start, naive, data, tau, kind == CovarianceKind::kDiagonal,
+                                         adapted == Adapt::kPrinted);
+              expect_near(adapt(options, universal, data), naive, 2e-4);
+            }
           }
         }
 }

@@ -108,7 +108,8 @@ KernelFusion::KernelFusion(const Plan& plan, std::vector<FittedBranch>& branches
   }
   const size_t n = labels.size();
   if (branches.size() == 1 && !learned_) {
-    check_gram_memory(n, n, widths[0].size() + 1);
+    shares_work_ = widths[0].size() > 1 && widths[0][1]->from_values_of(*widths[0][0], {});
+    check_gram_memory(n, n, widths[0].size() + (shares_work_ ? 2 : 1));
     for (const auto& kernel : widths[0]) candidates_.push_back({{kernel}, {1}});
     return;
   }
@@ -236,7 +237,12 @@ std::vector<KernelFusion::Candidate> KernelFusion::weighed(const std::vector<siz
 }
 
 Matrix<double> KernelFusion::gram(size_t candidate) const {
-  return gram_of(candidates_[candidate], progress_);
+  if (!shares_work_) return gram_of(candidates_[candidate], progress_);
+  if (first_.empty()) first_ = gram_of(candidates_[0], progress_);
+  Matrix<double> out = first_;
+  if (candidate > 0)
+    candidates_[candidate].kernels[0]->from_values_of(*candidates_[0].kernels[0], out);
+  return out;
 }
 
 Matrix<double> KernelFusion::gram_without(size_t candidate,

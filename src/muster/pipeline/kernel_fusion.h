@@ -33,6 +33,7 @@ class KernelFusion {
                const Progress& progress);
 
   size_t num_candidates() const { return candidates_.size(); }
+  // Not to be called from several threads at once.
   Matrix<double> gram(size_t candidate) const;
   // Whether candidates differ in weights learned from the labels (lambda=auto).
   bool chooses_among_learned() const { return learned_ && candidates_.size() > 1; }
@@ -75,7 +76,9 @@ class KernelFusion {
   std::vector<Matrix<double>> grams_;  // of base kernels that stay whole, else empty
   std::optional<WeightLearning> together_;
   bool learned_ = false;
+  bool shares_work_ = false;  // SetKernel::from_values_of
   std::vector<Candidate> candidates_;
+  mutable Matrix<double> first_;  // of the first candidate, if the others' can be made of it
   mutable std::mutex mutex_;
   // Learned without the items that are the key.
   mutable std::map<std::vector<size_t>, std::vector<Candidate>> without_;

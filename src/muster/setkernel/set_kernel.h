@@ -50,6 +50,9 @@ class SetKernel : public std::enable_shared_from_this<SetKernel> {
   // width that is left to the data is settled here, from the represented training sets. This kernel
   // alone, unless a method says otherwise.
   virtual std::vector<std::shared_ptr<const SetKernel>> candidates(RepresentedSpan training) const;
+  // Candidates that differ in a factor alone, exp(-f D), can share the work of D: turns values of
+  // `other`, one of this kernel's fellow candidates, into its own and gives true; else gives false.
+  virtual bool from_values_of(const SetKernel&, MatrixView<double>) const { return false; }
   // out(i, j) = k(a[i], b[j]); `out` is |a| x |b|. Threads inside. If a and b are the same span,
   // the result is exactly symmetric.
   virtual void gram(RepresentedSpan a, RepresentedSpan b, MatrixView<double> out,
