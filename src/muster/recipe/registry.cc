@@ -19,6 +19,7 @@
 #include "muster/matching/greedy.h"
 #include "muster/matching/match.h"
 #include "muster/matching/matching.h"
+#include "muster/matching/pdf_parzen.h"
 #include "muster/matching/principal_angles.h"
 #include "muster/matching/sum_match.h"
 #include "muster/pyramid/l1_embedding.h"
@@ -167,6 +168,8 @@ std::vector<StageEntry> make_stages() {
                  "GEN 4.2", kDensities, fit_pdf_mixture, load_pdf_mixture),
       set_kernel("pdf-kl", "exponential of the Kullback-Leibler divergence of one Gaussian per set",
                  "GEN 4.1", kDivergences, fit_pdf_kl, load_pdf_kl),
+      set_kernel("pdf-parzen", "kernels of Parzen densities: a Gaussian window at every vector",
+                 "GEN 4.3", kAllPairs, fit_pdf_parzen, load_pdf_parzen),
       set_kernel("ppk", "probability product of mixtures adapted from a universal one", "UGM 3.1",
                  kMixtures, fit_ppk, load_ppk, make_ppk),
       set_kernel("klk", "exponential of the divergence of mixtures adapted from a universal one",
