@@ -45,6 +45,10 @@ void print_multi_label(const Evaluation& result) {
   print_result("mean AUC {:.3f}, mean average precision {:.1f} % ({:.1f} % by eleven points)\n",
                result.mean_auc, 100 * result.mean_average_precision,
                100 * result.mean_average_precision_11_point);
+  if (result.mean_inferred_average_precision)
+    print_result(
+        "mean inferred average precision {:.1f} %: labels that are not judged are guessed\n",
+        100 * *result.mean_inferred_average_precision);
 }
 
 Json to_json(const EvaluateArguments& args, const Evaluation& result) {
@@ -63,13 +67,19 @@ Json to_json(const EvaluateArguments& args, const Evaluation& result) {
   out["map"] = result.mean_average_precision;
   out["map_11_point"] = result.mean_average_precision_11_point;
   out["auc"] = result.mean_auc;
+  const bool inferred = result.mean_inferred_average_precision.has_value();
+  if (inferred) out["inferred_map"] = *result.mean_inferred_average_precision;
   const auto json_of = [](std::optional<double> value) { return value ? Json(*value) : Json(); };
-  for (const Evaluation::Label& label : result.labels)
+  for (const Evaluation::Label& label : result.labels) {
     out["labels"].push_back(
         {{"label", label.name},
          {"auc", json_of(label.auc)},
          {"average_precision", json_of(label.average_precision)},
          {"average_precision_11_point", json_of(label.average_precision_11_point)}});
+    if (inferred)
+      out["labels"].back()["inferred_average_precision"] =
+          json_of(label.inferred_average_precision);
+  }
   return out;
 }
 

@@ -279,6 +279,9 @@ struct Evaluation {
     std::optional<double> auc;                         ///< area under the ROC curve; 0.5 is chance
     std::optional<double> average_precision;           ///< by area
     std::optional<double> average_precision_11_point;  ///< as PASCAL VOC 2007 defines it
+    /// Estimated from the items that were judged (Yilmaz & Aslam 2006), the others keeping their
+    /// ranks; none if all were.
+    std::optional<double> inferred_average_precision;
   };
 
   std::vector<std::string> class_names;  ///< in the order of the confusion table
@@ -295,6 +298,8 @@ struct Evaluation {
   double mean_auc = 0;                         ///< over the labels that have one
   double mean_average_precision = 0;           ///< by area
   double mean_average_precision_11_point = 0;  ///< as PASCAL VOC 2007 defines it
+  /// Over the labels that have one; none if every item was judged for every label.
+  std::optional<double> mean_inferred_average_precision;
 };
 
 /// Items that are like others.

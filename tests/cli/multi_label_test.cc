@@ -73,6 +73,25 @@ TEST_F(MultiLabel, VocFoldersOf2006And2007) {
   EXPECT_THAT(out, HasSubstr("labels of bow-linear"));
 }
 
+TEST_F(MultiLabel, LabelsThatNobodyHasJudgedAreInferred) {
+  const std::string drawn = pictures(3, 8);
+  std::string list;
+  for (const char* name : {"bricks", "scales", "stars"})
+    for (int i = 0; i < 8; ++i)
+      list += fmt::format("{}/{:04}.png\t{}{}\n", name, i, i % 3 == 0 ? "?" : "", name);
+  write_text(drawn + "/labels.tsv", list);
+  run_ok({"train", drawn, "-o", at("m.muster"), "--method", "bow-linear", "--set", "words=20"});
+  const json figures = run_ok({"evaluate", at("m.muster"), drawn, "--json"}).json();
+  EXPECT_GT(figures["inferred_map"], 0.5);
+  EXPECT_TRUE(figures["labels"][0]["inferred_average_precision"].is_number());
+  EXPECT_THAT(run_ok({"evaluate", at("m.muster"), drawn}).out, HasSubstr("mean inferred average"));
+  const Ran bench = run_ok({"bench", drawn, "--methods", "bow-linear", "--set", "words=20",
+                            "--protocol", "voc", "--splits", "2", "-o", at("out")});
+  EXPECT_THAT(bench.out, HasSubstr("infAP %"));
+  const json record = json::parse(read_text(at("out/results.json")));
+  EXPECT_TRUE(record["results"][0]["inferred_map_mean"].is_number());
+}
+
 TEST_F(MultiLabel, ListsTrainPredictEvaluateAndFuse) {
   const std::string drawn = pictures(3, 8);
   std::string list;

@@ -30,10 +30,16 @@ void measure_labels(const Labels& truth, const Matrix<double>& scores, Evaluatio
   out.mean_auc = mean_of_defined(measures.auc);
   out.mean_average_precision = mean_of_defined(measures.average_precision);
   out.mean_average_precision_11_point = mean_of_defined(measures.average_precision_11_point);
+  if (!measures.inferred_average_precision.empty())
+    out.mean_inferred_average_precision =
+        defined(mean_of_defined(measures.inferred_average_precision));
   for (size_t k = 0; k < truth.class_names.size(); ++k)
     out.labels.push_back({truth.class_names[k], defined(measures.auc[k]),
                           defined(measures.average_precision[k]),
-                          defined(measures.average_precision_11_point[k])});
+                          defined(measures.average_precision_11_point[k]),
+                          measures.inferred_average_precision.empty()
+                              ? std::nullopt
+                              : defined(measures.inferred_average_precision[k])});
 }
 
 // `labels` has an entry for each item of the source, `wanted` are those to take.

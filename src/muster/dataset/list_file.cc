@@ -1,4 +1,6 @@
-// List files: path<TAB>label[,label...], comments from '#' at the start of a line, blank lines.
+// List files: path<TAB>label[,label...], a label after '?' being one that nobody has judged;
+// comments from '#' at the start of a line, blank lines.
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
@@ -24,7 +26,7 @@ std::string_view take_until(std::string_view& text, char separator) {
 
 struct Line {
   std::string path;
-  std::vector<std::string> labels;
+  std::vector<std::string> labels, unjudged;
 };
 
 Line parse_line(std::string_view line, const std::string& name, size_t number) {
@@ -42,8 +44,14 @@ Line parse_line(std::string_view line, const std::string& name, size_t number) {
   // The trailing part of "a," is an empty label as much as the middle one of "a,,b" is.
   for (bool more = true; more;) {
     more = line.find(',') != std::string_view::npos;
-    out.labels.emplace_back(trim(take_until(line, ',')));
-    if (out.labels.back().empty()) throw bad("a label is empty");
+    std::string_view label = trim(take_until(line, ','));
+    const bool unjudged = label.starts_with('?');
+    if (unjudged) label = trim(label.substr(1));
+    if (label.empty()) throw bad("a label is empty");
+    (unjudged ? out.unjudged : out.labels).emplace_back(label);
+    if (std::ranges::find(unjudged ? out.labels : out.unjudged, label) !=
+        (unjudged ? out.labels : out.unjudged).end())
+      throw bad("a label is both given and, after '?', not judged");
   }
   return out;
 }
@@ -54,6 +62,7 @@ Dataset parse_list(const std::string& text, const std::filesystem::path& root,
                    const std::string& name) {
   DatasetBuilder builder(root);
   std::unordered_map<std::string, size_t> seen;
+  bool partly_judged = false;
   std::string_view rest = text;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);
   for (size_t number = 1; !rest.empty(); ++number) {
@@ -65,17 +74,21 @@ Dataset parse_list(const std::string& text, const std::filesystem::path& root,
       throw data_error(
           "'{}', line {}: '{}' is already on line {}; write all its labels on one line", name,
           number, line.path, first->second);
-    Item item{root / line.path, line.path, object_group(line.labels.front(), line.path),
-              Part::kNone};
+    const std::string& named = line.labels.empty() ? line.unjudged.front() : line.labels.front();
+    Item item{root / line.path, line.path, object_group(named, line.path), Part::kNone};
     if (!item_kind(item.path))
       throw data_error(
           "'{}', line {}: '{}' is neither a picture nor a vector set; allowed extensions are {}",
           name, number, line.path, kItemExtensions);
-    builder.add(std::move(item), std::move(line.labels));
+    partly_judged = partly_judged || !line.unjudged.empty();
+    builder.add(std::move(item), std::move(line.labels), std::move(line.unjudged));
   }
   if (builder.empty())
     throw data_error("'{}' lists nothing; expected lines of path<TAB>label[,label...]", name);
-  return builder.finish(name);
+  Dataset out = builder.finish(name);
+  // Every label is a question of its own, also if each item happens to have one.
+  out.labels.multi_label = partly_judged;
+  return out;
 }
 
 }  // namespace muster

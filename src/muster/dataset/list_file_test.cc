@@ -23,6 +23,17 @@ TEST(ListFile, LabelsCommentsAndLineEnds) {
   EXPECT_EQ(data.root, dir.path());
 }
 
+TEST(ListFile, LabelsThatNobodyHasJudged) {
+  const Dataset data = parse_list("1.jpg\tcow,?grass\n2.jpg\t? cow\n3.jpg\tgrass\n", "/r", "list");
+  EXPECT_THAT(data.labels.class_names, ElementsAre("cow", "grass"));
+  EXPECT_THAT(data.labels.of_item, ElementsAre(ElementsAre(0), ElementsAre(), ElementsAre(1)));
+  EXPECT_THAT(data.labels.difficult, ElementsAre(ElementsAre(1), ElementsAre(0), ElementsAre()));
+  EXPECT_TRUE(data.labels.multi_label);
+  EXPECT_FALSE(parse_list("1.jpg\tcow\n", "/r", "list").labels.multi_label);
+  EXPECT_ERROR(parse_list("1.jpg\tcow,?cow\n", "/r", "list"), kData, "line 1: a label is both");
+  EXPECT_ERROR(parse_list("1.jpg\tcow,?\n", "/r", "list"), kData, "a label is empty");
+}
+
 TEST(ListFile, AFolderWithLabelsTsvIsThatList) {
   const TempDir dir;
   dir.put("labels.tsv", "images/1.jpg\ta\n");

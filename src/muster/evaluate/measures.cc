@@ -149,6 +149,13 @@ LabelMeasures label_measures(MatrixView<const double> scores, const Labels& labe
     out.auc.push_back(roc_auc(column, targets));
     out.average_precision.push_back(average_precision(column, targets));
     out.average_precision_11_point.push_back(average_precision_11_point(column, targets));
+    if (labels.difficult.empty()) continue;
+    std::vector<Judgement> judgements;
+    for (const int target : targets)
+      judgements.push_back(target == 0  ? Judgement::kUnjudged
+                           : target > 0 ? Judgement::kRelevant
+                                        : Judgement::kNotRelevant);
+    out.inferred_average_precision.push_back(inferred_average_precision(column, judgements));
   }
   return out;
 }

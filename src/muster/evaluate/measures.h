@@ -50,6 +50,8 @@ struct LabelMeasures {
   std::vector<double> auc;
   std::vector<double> average_precision;
   std::vector<double> average_precision_11_point;
+  // The labels marked difficult being those that nobody has judged. Empty if none is marked.
+  std::vector<double> inferred_average_precision;
 };
 LabelMeasures label_measures(MatrixView<const double> scores, const Labels& labels);
 

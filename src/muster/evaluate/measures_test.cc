@@ -94,6 +94,21 @@ RC_GTEST_PROP(Measures, FullyJudgedInferredIsAveragePrecision, ()) {
                      average_precision(scores, targets)) < 1e-4);
 }
 
+TEST(Measures, LabelsNotJudgedAreInferred) {
+  // Ranked r u n r, and all judged.
+  Matrix<double> scores(4, 2);
+  for (size_t i = 0; i < 4; ++i) scores(i, 0) = scores(i, 1) = -static_cast<double>(i);
+  Labels labels{{"a", "b"}, {{0, 1}, {1}, {}, {0}}, {{}, {0}, {}, {}}, true};
+  const LabelMeasures measures = label_measures(scores, labels);
+  ASSERT_EQ(measures.inferred_average_precision.size(), 2u);
+  EXPECT_NEAR(measures.inferred_average_precision[0],
+              oracle::inferred_average_precision({'r', 'u', 'n', 'r'}), 1e-9);
+  EXPECT_NEAR(measures.inferred_average_precision[1], 1, 1e-4);
+  EXPECT_NEAR(measures.average_precision[0], (1 + 2.0 / 3) / 2, 1e-9);
+  labels.difficult.clear();
+  EXPECT_TRUE(label_measures(scores, labels).inferred_average_precision.empty());
+}
+
 TEST(Measures, AccuraciesAndConfusion) {
   const std::vector<int> truth{0, 0, 0, 1, 2, -1}, predicted{0, 0, 1, 1, 0, 2};
   EXPECT_DOUBLE_EQ(accuracy(truth, predicted), 3.0 / 5);

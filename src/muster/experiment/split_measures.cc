@@ -67,6 +67,7 @@ SplitResult multi_label_measures(const Dataset& dataset, std::span<const size_t>
   out.measures.auc = defined(mean_of_defined(measures.auc));
   out.measures.map = defined(mean_of_defined(measures.average_precision));
   out.measures.map_11_point = defined(mean_of_defined(measures.average_precision_11_point));
+  out.measures.inferred_map = defined(mean_of_defined(measures.inferred_average_precision));
   out.auc_per_label = defined(measures.auc);
   out.average_precision_per_label = defined(measures.average_precision);
   out.average_precision_11_point_per_label = defined(measures.average_precision_11_point);

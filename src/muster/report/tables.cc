@@ -97,6 +97,7 @@ std::string printable(std::string_view text) {
 std::string text_table(const Results& results) {
   const bool ranked = any_has(results, &MeanMeasures::auc) || any_has(results, &MeanMeasures::map);
   const bool eleven = any_has(results, &MeanMeasures::map_11_point);
+  const bool inferred = any_has(results, &MeanMeasures::inferred_map);
   const bool classes = any_has(results, &MeanMeasures::accuracy) || !ranked;
   const auto row_of = [&](const MethodResult* m) {
     Row row{m ? printable(m->method) : "method"};
@@ -112,6 +113,7 @@ std::string text_table(const Results& results) {
       row.push_back(m ? percent_text(mean_of(m->measures.map)) : "mean AP %");
     }
     if (eleven) row.push_back(m ? percent_text(mean_of(m->measures.map_11_point)) : "11-point %");
+    if (inferred) row.push_back(m ? percent_text(mean_of(m->measures.inferred_map)) : "infAP %");
     row.push_back(m ? seconds_text(seconds_of(m->seconds, "train")) : "train s");
     row.push_back(m ? seconds_text(seconds_of(m->seconds, "test")) : "test s");
     return row;

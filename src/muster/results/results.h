@@ -21,21 +21,22 @@ namespace muster {
 template <class Value>
 struct Measures {
   std::optional<Value> accuracy, mean_class_accuracy, auc, average_precision,
-      average_precision_11_point, map, map_11_point;
+      average_precision_11_point, map, map_11_point, inferred_map;
 
   struct Named {
     const char* name;
     std::optional<Value> Measures::*member;
   };
   // In the order of the file.
-  static constexpr std::array<Named, 7> named() {
+  static constexpr std::array<Named, 8> named() {
     return {{{"accuracy", &Measures::accuracy},
              {"mean_class_accuracy", &Measures::mean_class_accuracy},
              {"auc", &Measures::auc},
              {"average_precision", &Measures::average_precision},
              {"average_precision_11_point", &Measures::average_precision_11_point},
              {"map", &Measures::map},
-             {"map_11_point", &Measures::map_11_point}}};
+             {"map_11_point", &Measures::map_11_point},
+             {"inferred_map", &Measures::inferred_map}}};
   }
   // Missing for a name that is not a measure, too.
   std::optional<Value> find(std::string_view name) const {

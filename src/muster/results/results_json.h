@@ -29,9 +29,9 @@
 //    "pictures": [{"title": ..., "caption": ..., "source": "data:image/..."}, ...]}
 //
 // MEASURE is accuracy, mean_class_accuracy, auc, average_precision, average_precision_11_point, map
-// or map_11_point. A prediction of multi-label data has "labels", "difficult" (classes) and
-// "scores" (one per class) instead of "label", "predicted" and "confidence". Only "results" and
-// results[].method are required; what is missing is missing.
+// map_11_point or inferred_map. A prediction of multi-label data has "labels", "difficult"
+// (classes) and "scores" (one per class) instead of "label", "predicted" and "confidence". Only
+// "results" and results[].method are required; what is missing is missing.
 #pragma once
 
 #include <filesystem>
