@@ -1,9 +1,16 @@
 #include "server/process.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <malloc.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "server/log.h"
 
@@ -12,6 +19,22 @@ namespace {
 
 constexpr unsigned kMostConnections = 4096, kOtherFiles = 64;
 constexpr int kReturnedBytes = 4 << 20;
+
+int noted[2] = {-1, -1};  // a pipe: numbers of signals, one byte each
+
+extern "C" void note(int signal) {
+  const int before = errno;
+  const auto byte = static_cast<unsigned char>(signal);
+  [[maybe_unused]] const ssize_t written = ::write(noted[1], &byte, 1);
+  errno = before;
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(signal, &action, nullptr);
+}
 
 }  // namespace
 
@@ -29,32 +52,30 @@ unsigned connections_allowed() {
   return static_cast<unsigned>(std::min<rlim_t>(kMostConnections, usable));
 }
 
-sigset_t block_signals() {
-  sigset_t signals;
-  ::sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&signals, signal);
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);
-  return signals;
+void note_signals() {
+  if (::pipe2(noted, O_CLOEXEC | O_NONBLOCK) != 0)
+    throw Error(ErrorKind::kRuntime, fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) handle(signal, note);
+  handle(SIGPIPE, SIG_IGN);
 }
 
 void return_large_blocks() { ::mallopt(M_MMAP_THRESHOLD, kReturnedBytes); }
 
-void serve_until_signal(Server& server, const sigset_t& signals,
-                        const std::function<void(bool)>& turn) {
-  constexpr timespec kTick{0, 250'000'000};
+void serve_until_signal(Server& server, const std::function<void(bool)>& turn) {
+  constexpr int kTick_ms = 250;
   while (true) {
-    const int signal = ::sigtimedwait(&signals, nullptr, &kTick);
-    if (signal == SIGTERM || signal == SIGINT) return;
+    pollfd some{noted[0], POLLIN, 0};
+    ::poll(&some, 1, kTick_ms);
+    unsigned char signal = 0;
+    if (::read(noted[0], &signal, 1) == 1 && signal != SIGHUP) return;
     server.tick();
     turn(signal == SIGHUP);
   }
 }
 
-void drain_and_end(Server& server, sigset_t signals, std::chrono::seconds most) {
+void drain_and_end(Server& server, std::chrono::seconds most) {
   log_event("stopping");
-  ::sigdelset(&signals, SIGHUP);
-  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  for (const int signal : {SIGTERM, SIGINT}) handle(signal, SIG_DFL);
   server.drain(most);
 }
 

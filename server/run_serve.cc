@@ -102,7 +102,7 @@ void reload(Models& models, Metrics& metrics, bool all) {
 }
 
 int serve(const ServeArguments& args) {
-  const sigset_t signals = block_signals();
+  note_signals();
   return_large_blocks();
   Models models(args.models);
   Metrics metrics;
@@ -122,10 +122,10 @@ int serve(const ServeArguments& args) {
   fmt::print("{}\n", listener.url);
   std::fflush(stdout);
   unsigned turns = 0;
-  serve_until_signal(server, signals, [&](bool all) {
+  serve_until_signal(server, [&](bool all) {
     if (all || turns++ % 4 == 0) reload(models, metrics, all);
   });
-  drain_and_end(server, signals, options.timeout);
+  drain_and_end(server, options.timeout);
   return 0;
 }
 

@@ -23,7 +23,7 @@ struct StudioArguments {
 };
 
 int serve_studio(const StudioArguments& args) {
-  const sigset_t signals = block_signals();
+  note_signals();
   return_large_blocks();
   ServiceOptions limits;
   limits.max_pixels = args.common.max_pixels();
@@ -35,11 +35,11 @@ int serve_studio(const StudioArguments& args) {
   log_event("listening", {{"url", listener.url}, {"folder", studio.folder().string()}});
   fmt::print("{}\n", listener.url);
   std::fflush(stdout);
-  serve_until_signal(server, signals, [&](bool) {
+  serve_until_signal(server, [&](bool) {
     studio.tick();
     server.publish(studio.news());
   });
-  drain_and_end(server, signals, options.timeout);
+  drain_and_end(server, options.timeout);
   return 0;
 }
 

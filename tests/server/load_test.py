@@ -1,5 +1,6 @@
 """The server under load: slow clients, a full queue, models that change, an end in the middle of work."""
 
+import ctypes
 import http.client
 import os
 import resource
@@ -13,6 +14,7 @@ import unittest
 from serving import Serving, data, multipart, picture, png, raw_answer, train_pictures
 
 PREDICT = "/predict?model=pictures"
+LIBC = ctypes.CDLL(None)
 
 
 class Clients:
@@ -127,8 +129,17 @@ class Load(unittest.TestCase):
             self.assertFalse(clients.errors)
             self.assertEqual({status for status, *_ in clients.answers}, {200})
             self.assertEqual(len({body for _, _, body in clients.answers}), 2)  # of the one model and of the other
+            kept = sum(line["event"] == "model kept" for line in server.log)  # also of a file that was looked at while it was copied
             text = server.get("/metrics").body.decode()
-            self.assertIn('muster_model_reloads_total{model="pictures-served",outcome="failed"} 1', text)
+            self.assertIn(f'muster_model_reloads_total{{model="pictures-served",outcome="failed"}} {kept}\n', text)
+
+    def test_any_thread_may_take_a_signal(self):
+        with Serving("--quiet") as server:
+            self.assertEqual(server.post(PREDICT, picture()).status, 200)
+            for thread in os.listdir(f"/proc/{server.process.pid}/task"):
+                self.assertEqual(LIBC.tgkill(server.process.pid, int(thread), signal.SIGHUP), 0)
+                server.wait_for("model loaded", model="pictures")
+            self.assertEqual(server.post(PREDICT, picture()).status, 200)
 
     def test_the_end_waits_for_what_has_begun(self):
         body, headers = multipart(*[(f"{i}.png", picture(i % 12)) for i in range(60)])

@@ -113,7 +113,10 @@ class Serving:
         """The next line of the log with that event and those fields."""
         end = time.monotonic() + seconds
         while True:
-            line = self.lines.get(timeout=max(0.01, end - time.monotonic()))
+            try:
+                line = self.lines.get(timeout=max(0.01, end - time.monotonic()))
+            except queue.Empty:
+                raise AssertionError(f"no '{event}' within {seconds} s; exit code {self.process.poll()}, log: {self.log[-10:]}") from None
             if line["event"] == event and all(line.get(k) == v for k, v in fields.items()):
                 return line
 
