@@ -1,5 +1,5 @@
 # Every dependency is a Debian 12 package; scripts/packages lists them.
-find_package(TBB REQUIRED)
+find_package(Threads REQUIRED)
 find_package(hwy REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -4,19 +4,20 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 
 namespace muster {
 
 // Calls body(begin, end) for consecutive chunks of [0, n) of `grain` indices each (the last may be
-// shorter). An exception in a body stops the loop and reaches the caller.
+// shorter). An exception in a body stops the loop and reaches the caller. A body may call
+// parallel_for itself, and threads of the program may call it at the same time.
 void parallel_for(size_t n, size_t grain,
                   const std::function<void(size_t begin, size_t end)>& body);
 
 // Whether the calling thread is inside a body of parallel_for that shares its work with others.
 bool in_parallel_loop();
 
-// Limits the threads of every parallel_for while it lives; 0 means all cores.
+// Limits the threads of every parallel_for while it lives; 0 means all cores. Of several limits the
+// lowest holds.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int threads);
@@ -25,8 +26,7 @@ class ThreadLimit {
   ThreadLimit& operator=(const ThreadLimit&) = delete;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  size_t threads_;
 };
 
 }  // namespace muster
