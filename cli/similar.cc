@@ -10,12 +10,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct SimilarArguments {
-  Common common;
-  CacheChoice cache{.folder = "none"};
   std::string model, data;
   std::vector<std::string> queries;
   size_t top = 10;
   bool evaluate = false;
+  Common common;
+  CacheChoice cache{.folder = "none"};
 };
 
 std::vector<std::string> reasons_of(const std::vector<LeftOut>& left_out) {

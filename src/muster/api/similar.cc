@@ -36,8 +36,9 @@ Dataset open_collection(const fs::path& path) {
   return builder.finish(path.string());
 }
 
-void check_top(const SimilarOptions& options) {
+RunOptions checked_run_options(const SimilarOptions& options) {
   if (options.top == 0) throw usage_error("similar: top is 0; ask for 1 item or more");
+  return run_options(options);
 }
 
 // Queries that cannot be read get their error here; the others are in the result.
@@ -89,8 +90,7 @@ SimilarItems similar_in(const Ensemble& ensemble, const SetSource& source, const
 
 SimilarItems Model::similar(const fs::path& data, Inputs queries,
                             const SimilarOptions& options) const {
-  const Run run(run_options(options), "similar");
-  check_top(options);
+  const Run run(checked_run_options(options), "similar");
   const Dataset dataset = open_collection(data);
   run.say_left_out(dataset.notes);
   const CachedSource source(dataset, run.source());
@@ -98,8 +98,7 @@ SimilarItems Model::similar(const fs::path& data, Inputs queries,
 }
 
 SimilarItems Model::similar(Inputs items, Inputs queries, const SimilarOptions& options) const {
-  const Run run(run_options(options), "similar");
-  check_top(options);
+  const Run run(checked_run_options(options), "similar");
   const CachedSource source(std::make_unique<InputSource>(items), run.source());
   common_kind(source, "similar");
   return similar_in(state_->ensemble, source, nullptr, queries, options, run);
@@ -107,8 +106,7 @@ SimilarItems Model::similar(Inputs items, Inputs queries, const SimilarOptions& 
 
 RetrievalEvaluation Model::evaluate_retrieval(const fs::path& data,
                                               const SimilarOptions& options) const {
-  const Run run(run_options(options), "similar");
-  check_top(options);
+  const Run run(checked_run_options(options), "similar");
   const Dataset dataset = open_dataset(data);
   run.say_left_out(dataset.notes);
   const CachedSource source(dataset, run.source());
