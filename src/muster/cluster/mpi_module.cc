@@ -204,8 +204,7 @@ Cluster* join() { return new MpiCluster; }
 }  // namespace
 }  // namespace muster
 
-extern "C" __attribute__((visibility("default"))) const muster::ClusterModule*
-muster_cluster_module() {
+extern "C" __attribute__((visibility("default"))) const void* muster_cluster_module() {
   static char library[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   if (int length = 0; library[0] == 0) {
     MPI_Get_library_version(library, &length);

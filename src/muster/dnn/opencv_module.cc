@@ -107,8 +107,7 @@ std::unique_ptr<Network> open_network(const NetworkBytes& bytes) {
 
 // Threads are muster's, over pictures, so that results do not depend on their number; and what goes
 // wrong is said by exceptions.
-extern "C" __attribute__((visibility("default"))) const muster::NetworkModule*
-muster_network_module() {
+extern "C" __attribute__((visibility("default"))) const void* muster_network_module() {
   static const muster::NetworkModule module = [] {
     cv::setNumThreads(1);
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
