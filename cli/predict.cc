@@ -13,7 +13,7 @@ namespace {
 
 // Items are predicted in batches, so that answers come while the rest is being worked on: small
 // ones first, then large enough to keep all threads busy.
-constexpr size_t kFirstBatch = 8, kLargestBatch = 128;
+constexpr size_t kFirstBatch = 8, kLargestBatch = 512;
 
 struct PredictArguments {
   Common common;
