@@ -31,7 +31,6 @@ muster_find_plain(jpeg jpeglib.h jpeg)
 muster_find_plain(png png.h png)
 muster_find_plain(tiff tiffio.h tiff)
 muster_find_plain(webp webp/decode.h webp)
-muster_find_plain(lemon lemon/network_simplex.h lemon)
 muster_find_plain(vlfeat vl/covdet.h vl)
 
 # Debian has these as archives as well. Executables take the archives, and need five packages and shared libraries less to be installed and

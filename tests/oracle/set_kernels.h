@@ -67,6 +67,40 @@ inline double best_assignment(const Table& k, size_t row = 0, unsigned taken = 0
       best = std::max(best, k[row][j] + best_assignment(k, row + 1, taken | 1u << j));
   return best;
 }
+// The same by the Hungarian method, O(rows^2 columns).
+inline double hungarian(const Table& k) {
+  const size_t m = k.size(), n = k[0].size();
+  std::vector<double> u(m + 1), v(n + 1);
+  std::vector<size_t> row_of(n + 1), way(n + 1);  // row m and column n are none
+  std::ranges::fill(row_of, m);
+  for (size_t i = 0; i < m; ++i) {
+    std::vector<double> slack(n, 1e300);
+    std::vector<bool> seen(n + 1);
+    size_t j = n;
+    for (row_of[n] = i; row_of[j] != m;) {
+      seen[j] = true;
+      const size_t row = row_of[j], before = j;
+      double least = 1e300;
+      for (size_t to = 0; to < n; ++to) {
+        if (seen[to]) continue;
+        const double reduced = -k[row][to] - u[row] - v[to];
+        if (reduced < slack[to]) slack[to] = reduced, way[to] = before;
+        if (slack[to] < least) least = slack[to], j = to;
+      }
+      for (size_t to = 0; to <= n; ++to)
+        if (seen[to])
+          u[row_of[to]] += least, v[to] -= least;
+        else
+          slack[to] -= least;
+    }
+    for (; j != n; j = way[j]) row_of[j] = row_of[way[j]];
+  }
+  double sum = 0;
+  for (size_t j = 0; j < n; ++j)
+    if (row_of[j] != m) sum += k[row_of[j]][j];
+  return sum;
+}
+
 inline double matching(const Table& k) {
   return k.size() <= k[0].size() ? best_assignment(k) : best_assignment(transposed(k));
 }

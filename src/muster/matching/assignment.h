@@ -1,8 +1,10 @@
 // The assignment problem, exactly: every row gets a column of its own so that the sum of costs is
-// as small as possible. A transportation problem with unit supplies, solved by LEMON's network
-// simplex on costs rounded to integers of 40 bits, because it is exact only for integers. The sum
-// is off the true optimum by at most rows * 2^-39 of the largest cost difference. Thread-safe.
-// About O((rows cols)^1.5) in practice; memory about 60 bytes per entry.
+// as small as possible. By shortest augmenting paths with potentials of the columns (Jonker &
+// Volgenant, Computing 38, 1987): rows first take columns from one another in two rounds
+// (augmenting row reduction), then each row that is left goes along a shortest path. In double
+// precision, so the sum is the least but for rounding, and exactly the least if the costs are whole
+// numbers whose sums double precision holds. Thread-safe. O(rows^2 cols) at worst; memory 40 bytes
+// per column.
 #pragma once
 
 #include <vector>

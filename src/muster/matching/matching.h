@@ -2,10 +2,9 @@
 // the larger set to itself, so that
 //   distance=false   K(X, Y) = max_pi sum_x k(x, pi(x))       a similarity; not a Mercer kernel
 //   distance=true    D(X, Y) = min_pi sum_x |x - pi(x)|       a cost, in the L1 or L2 norm
-// Exact, by LEMON's network simplex (assignment.h). An empty set has value 0 with everything.
+// Exact, by shortest augmenting paths (assignment.h). An empty set has value 0 with everything.
 // The kernel implies matches (correspondence.h): x with pi(x), all at level 0, weighted by what
-// they add. Cost O(m^2 d) per pair and the network simplex, in practice about O(m^3); memory O(m^2)
-// per thread.
+// they add. Cost O(m^2 d) per pair and O(m^3) at worst for the solver; memory O(m^2) per thread.
 #pragma once
 
 #include "muster/localkernel/local_kernel.h"
