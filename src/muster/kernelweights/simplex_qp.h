@@ -2,8 +2,9 @@
 //
 //   min u'Q u - 2 c'u   over u >= 0, sum u = 1
 //
-// by exchanges between two variables (sequential minimal optimisation), then solved exactly on the
-// support that they found.
+// by exchanges between two variables (sequential minimal optimisation) until the support shows, on
+// which it is then solved exactly. If the conditions of optimality do not hold there, the exchanges
+// go on.
 #pragma once
 
 #include <span>
