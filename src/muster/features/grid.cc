@@ -36,11 +36,9 @@ PatchGrids::PatchGrids(int width, int height, std::span<const int> sizes, int st
 
 VectorSet PatchGrids::make_set(size_t dim) const {
   VectorSet set{Matrix<float>(count_, dim), Matrix<float>(count_, 3), width_, height_};
-  size_t row = 0;
-  for (const auto& [x, y] : grids_) {
+  for_each_size([&](const GridAxis& x, const GridAxis& y, size_t row) {
     write_places(x, y, width_, height_, row, set.places);
-    row += static_cast<size_t>(x.count) * static_cast<size_t>(y.count);
-  }
+  });
   return set;
 }
 

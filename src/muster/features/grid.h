@@ -35,14 +35,24 @@ class PatchGrids {
   // Places written, vectors zero.
   VectorSet make_set(size_t dim) const;
 
+  // body(x, y, row): both axes of the patches of every size, and the row of the first of them.
+  template <class Body>
+  void for_each_size(const Body& body) const {
+    size_t row = 0;
+    for (const auto& [x, y] : grids_) {
+      body(x, y, row);
+      row += static_cast<size_t>(x.count) * static_cast<size_t>(y.count);
+    }
+  }
+
   // body(x0, y0, size, row): the upper left pixel and the side of every patch, in the order of the
   // set's rows.
   template <class Body>
   void for_each_patch(const Body& body) const {
-    size_t row = 0;
-    for (const auto& [x, y] : grids_)
+    for_each_size([&](const GridAxis& x, const GridAxis& y, size_t row) {
       for (int j = 0; j < y.count; ++j)
         for (int i = 0; i < x.count; ++i) body(x.first_pixel(i), y.first_pixel(j), x.size, row++);
+    });
   }
 
  private:

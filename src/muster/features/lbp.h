@@ -27,7 +27,7 @@ struct LbpOptions {
 
 // Throws a usage error for options out of range. Order and places as in make_dsift; cell c covers
 // the pixels from floor(c size / 2) to floor((c + 1) size / 2) of its patch. Cost per picture:
-// O(pixels (size / step)^2).
+// O(64 pixels + 236 patches).
 std::unique_ptr<Extractor> make_lbp(const LbpOptions& options);
 
 }  // namespace muster
