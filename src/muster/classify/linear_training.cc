@@ -7,7 +7,6 @@
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/simd/vector_ops.h"
-#include "muster/solve/primal_newton.h"
 
 namespace muster {
 namespace {
@@ -133,7 +132,10 @@ void fold_mean(const std::vector<double>& mean, LinearDecisions& decisions) {
 }
 
 PrimalTrainer::PrimalTrainer(const PrimalOptions& options, const PreparedVectors& vectors)
-    : options_(options), vectors_(vectors.view()), scale_(vectors.scale()) {}
+    : options_(options), vectors_(vectors.view()), scale_(vectors.scale()) {
+  if (options.loss == PrimalLoss::kSquaredHinge)
+    moments_.emplace(PrimalItems{vectors_, scale_, options_.bias});
+}
 
 const LiblinearRows& PrimalTrainer::rows() const {
   std::call_once(made_, [&] {
@@ -142,13 +144,32 @@ const LiblinearRows& PrimalTrainer::rows() const {
   return *rows_;
 }
 
+void PrimalTrainer::solve(const BinaryProblem& problem, Costs costs, double tolerance,
+                          std::vector<double>& weights) const {
+  if (moments_) {
+    Matrix<double> start(1, weights.size());
+    std::ranges::copy(weights, start.row(0).begin());
+    const PrimalSolutions found =
+        solve_primal_together({vectors_, scale_, options_.bias}, *moments_, {problem}, {costs},
+                              tolerance, std::move(start));
+    weights.assign(found.weights.row(0).begin(), found.weights.row(0).end());
+    if (found.solved[0]) return;
+  }
+  rows().solve(options_.loss, problem, costs, tolerance, weights);
+}
+
+double PrimalTrainer::decision(size_t item, std::span<const double> weights) const {
+  const size_t dim = vectors_.cols;
+  return scale_ * dot(vectors_.row(item), weights.first(dim)) + options_.bias * weights[dim];
+}
+
 int64_t PrimalTrainer::path(const CvTask& task, MatrixView<double> decisions) const {
   std::vector<double> weights(vectors_.cols + 1);
   for (size_t c = 0; c < task.grid.size(); ++c) {
-    rows().solve(options_.loss, task.problem, scaled(task.weights, task.grid[c]),
-                 std::min(0.5, kCvTolerance * options_.tolerance), weights);
+    solve(task.problem, scaled(task.weights, task.grid[c]),
+          std::min(0.5, kCvTolerance * options_.tolerance), weights);
     for (size_t j = 0; j < task.held_out.size(); ++j)
-      decisions(c, j) = rows().decision(task.held_out[j], weights);
+      decisions(c, j) = decision(task.held_out[j], weights);
   }
   return static_cast<int64_t>(task.grid.size());
 }
@@ -161,9 +182,8 @@ LinearFit PrimalTrainer::fit(const std::vector<BinaryProblem>& problems, double 
   ProgressStep step(progress, "training", count);
   const std::vector<Costs> costs = problem_costs(problems, options_.class_weights, C);
   PrimalSolutions solutions{Matrix<double>(count, dim + 1), std::vector<char>(count)};
-  if (options_.loss == PrimalLoss::kSquaredHinge &&
-      std::ranges::all_of(problems, &BinaryProblem::whole))
-    solutions = solve_primal_together({vectors_, scale_, options_.bias}, problems, costs,
+  if (moments_ && std::ranges::all_of(problems, &BinaryProblem::whole))
+    solutions = solve_primal_together({vectors_, scale_, options_.bias}, *moments_, problems, costs,
                                       options_.tolerance);
   shared_for(count, 1, {rows_of(out.decisions.weights), rows_of(out.decisions.offsets)},
              [&](size_t begin, size_t end) {

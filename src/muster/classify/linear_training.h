@@ -4,10 +4,12 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "muster/classify/decisions.h"
 #include "muster/crossval/cross_validation.h"
 #include "muster/solve/liblinear_rows.h"
+#include "muster/solve/primal_newton.h"
 
 namespace muster {
 
@@ -57,8 +59,8 @@ struct PrimalOptions {
   double tolerance = 0.01;
 };
 
-// Cross-validation, logistic loss and what single precision cannot solve go through LIBLINEAR,
-// whose rows take 16 n d bytes and are made when first needed. Thread-safe.
+// Logistic loss and what single precision cannot solve go through LIBLINEAR, whose rows take
+// 16 n d bytes and are made when first needed. Thread-safe.
 class PrimalTrainer {
  public:
   PrimalTrainer(const PrimalOptions& options, const PreparedVectors& vectors);
@@ -70,10 +72,15 @@ class PrimalTrainer {
 
  private:
   const LiblinearRows& rows() const;
+  // Replaces `weights`, the start of the search, by the solution.
+  void solve(const BinaryProblem& problem, Costs costs, double tolerance,
+             std::vector<double>& weights) const;
+  double decision(size_t item, std::span<const double> weights) const;
 
   PrimalOptions options_;
   ConstMatrixView vectors_;
   double scale_;
+  std::optional<PrimalMoments> moments_;  // of squared hinges
   mutable std::once_flag made_;
   mutable std::unique_ptr<const LiblinearRows> rows_;
 };

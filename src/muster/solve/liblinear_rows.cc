@@ -61,11 +61,4 @@ void LiblinearRows::solve(PrimalLoss loss, const BinaryProblem& binary, Costs co
   free_and_destroy_model(&trained);
 }
 
-double LiblinearRows::decision(size_t item, std::span<const double> weights) const {
-  double sum = 0;
-  for (const feature_node* node = &rows_->nodes[rows_->begins[item]]; node->index > 0; ++node)
-    sum += weights[static_cast<size_t>(node->index - 1)] * node->value;
-  return sum;
-}
-
 }  // namespace muster

@@ -27,7 +27,6 @@ class LiblinearRows {
   // solution. Requires a two-sided problem. `tolerance` is LIBLINEAR's: relative to the gradient.
   void solve(PrimalLoss loss, const BinaryProblem& problem, Costs costs, double tolerance,
              std::vector<double>& weights) const;
-  double decision(size_t item, std::span<const double> weights) const;
 
  private:
   struct Rows;

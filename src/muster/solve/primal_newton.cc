@@ -16,33 +16,14 @@ namespace {
 
 constexpr size_t kTile = 256;
 constexpr int kMaxSteps = 60, kMaxConjugateSteps = 60;
-// The Cholesky factor of I + c sum_i x_i x_i'; empty if it would not fit or is not positive
-// definite in single precision.
-Matrix<float> factored_moments(const PrimalItems& items, double c) {
-  constexpr size_t kLargestDim = 4096;
-  const ConstMatrixView& x = items.vectors;
-  const size_t d = x.cols;
-  if (d + 1 > kLargestDim) return {};
-  Matrix<float> out(d + 1, d + 1);
-  const auto factor = static_cast<float>(c * items.scale * items.scale);
-  parallel_for(d, kTile, [&](size_t begin, size_t end) {
-    gemm_tn(x, ConstMatrixView(x.data + begin, x.rows, end - begin, x.stride),
-            MatrixView<float>(out.data() + begin, d, end - begin, d + 1), factor);
-  });
-  std::vector<double> sums(d);
-  for (size_t i = 0; i < x.rows; ++i) axpy(1, x.row(i), sums);
-  for (size_t t = 0; t < d; ++t) {
-    out(d, t) = static_cast<float>(c * items.scale * items.bias * sums[t]);
-    out(t, t) += 1;
-  }
-  out(d, d) = static_cast<float>(1 + c * items.bias * items.bias * static_cast<double>(x.rows));
-  return factor_cholesky(out) ? std::move(out) : Matrix<float>();
-}
+constexpr size_t kLargestMoments = 4096;
+// The share of the items that all problems take to be within the margin for their preconditioner.
+constexpr double kShareActive = 0.3;
 
 class Together {
  public:
-  Together(const PrimalItems& items, const std::vector<BinaryProblem>& problems,
-           const std::vector<Costs>& costs)
+  Together(const PrimalItems& items, const PrimalMoments& moments,
+           const std::vector<BinaryProblem>& problems, const std::vector<Costs>& costs)
       : items_(items),
         problems_(problems),
         costs_(costs),
@@ -51,28 +32,28 @@ class Together {
         weights_(problems.size(), dim_),
         gradients_(problems.size(), dim_),
         decisions_(problems.size(), n_) {
-    // The share of the items that all problems take to be within the margin here.
-    constexpr double kShareActive = 0.3;
     double cost = 0;
     for (const Costs& of_problem : costs)
       cost += of_problem.negative / static_cast<double>(costs.size());
-    preconditioner_ = factored_moments(items, 2 * cost * kShareActive);
+    preconditioner_ = moments.factor(2 * cost * kShareActive);
   }
 
-  PrimalSolutions run(double tolerance) {
+  PrimalSolutions run(double tolerance, Matrix<double> start) {
     std::vector<size_t> going(problems_.size());
     std::iota(going.begin(), going.end(), size_t{0});
     std::vector<double> goals(problems_.size());
     PrimalSolutions out{{}, std::vector<char>(problems_.size())};
+    update_gradients(going);
+    for (const size_t p : going) {
+      const auto positive = static_cast<double>(problems_[p].count(1));
+      const auto negative = static_cast<double>(problems_[p].count(-1));
+      goals[p] = tolerance * std::max(std::min(positive, negative), 1.0) / (positive + negative) *
+                 gradient_norm(p);
+    }
+    if (!start.empty()) start_from(std::move(start), going);
     for (int step = 0; step < kMaxSteps && !going.empty(); ++step) {
-      update_gradients(going);
-      for (const size_t p : going) {
-        const double norm = std::sqrt(inner(gradients_.row(p), gradients_.row(p)));
-        const auto rarer =
-            static_cast<double>(std::min(problems_[p].count(1), problems_[p].count(-1)));
-        if (step == 0) goals[p] = tolerance * std::max(rarer, 1.0) / static_cast<double>(n_) * norm;
-        out.solved[p] = norm <= goals[p];
-      }
+      if (step > 0) update_gradients(going);
+      for (const size_t p : going) out.solved[p] = gradient_norm(p) <= goals[p];
       std::erase_if(going, [&](size_t p) { return out.solved[p]; });
       if (!going.empty()) newton_step(going);
     }
@@ -84,7 +65,20 @@ class Together {
   double cost(size_t p, size_t i) const {
     return problems_[p].targets[i] > 0 ? costs_[p].positive : costs_[p].negative;
   }
-  bool active(size_t p, size_t i) const { return problems_[p].targets[i] * decisions_(p, i) < 1; }
+  bool active(size_t p, size_t i) const {
+    const double y = problems_[p].targets[i];
+    return y != 0 && y * decisions_(p, i) < 1;
+  }
+  double gradient_norm(size_t p) const {
+    return std::sqrt(inner(gradients_.row(p), gradients_.row(p)));
+  }
+
+  void start_from(Matrix<double> weights, const std::vector<size_t>& all) {
+    weights_ = std::move(weights);
+    const Matrix<float> found = times_items(weights_);
+    std::ranges::copy(found.values(), decisions_.values().begin());
+    update_gradients(all);
+  }
 
   // out(k, i) = x_i . rows(k)
   Matrix<float> times_items(const Matrix<double>& rows) const {
@@ -189,9 +183,9 @@ class Together {
 
   Matrix<double> precondition(const Matrix<double>& residual) const {
     Matrix<double> out = residual;
-    if (preconditioner_.rows() > 0)
+    if (preconditioner_)
       parallel_for(out.rows(), 1,
-                   [&](size_t k, size_t) { solve_cholesky(preconditioner_, out.row(k)); });
+                   [&](size_t k, size_t) { solve_cholesky(*preconditioner_, out.row(k)); });
     return out;
   }
 
@@ -227,16 +221,47 @@ class Together {
   size_t n_, dim_;
   Matrix<double> weights_, gradients_;
   Matrix<double> decisions_;  // problems x items
-  Matrix<float> preconditioner_;
+  std::shared_ptr<const Matrix<float>> preconditioner_;
 };
 
 }  // namespace
 
-PrimalSolutions solve_primal_together(const PrimalItems& items,
+PrimalMoments::PrimalMoments(const PrimalItems& items) {
+  const ConstMatrixView& x = items.vectors;
+  const size_t d = x.cols;
+  if (d + 1 > kLargestMoments) return;
+  moments_ = Matrix<float>(d + 1, d + 1);
+  const auto squared_scale = static_cast<float>(items.scale * items.scale);
+  parallel_for(d, kTile, [&](size_t begin, size_t end) {
+    gemm_tn(x, ConstMatrixView(x.data + begin, x.rows, end - begin, x.stride),
+            MatrixView<float>(moments_.data() + begin, d, end - begin, d + 1), squared_scale);
+  });
+  std::vector<double> sums(d);
+  for (size_t i = 0; i < x.rows; ++i) axpy(1, x.row(i), sums);
+  for (size_t t = 0; t < d; ++t)
+    moments_(d, t) = static_cast<float>(items.scale * items.bias * sums[t]);
+  moments_(d, d) = static_cast<float>(items.bias * items.bias * static_cast<double>(x.rows));
+}
+
+std::shared_ptr<const Matrix<float>> PrimalMoments::factor(double c) const {
+  if (moments_.empty() || !(c > 0)) return nullptr;
+  const int exponent = static_cast<int>(std::lround(std::log2(c)));
+  const std::lock_guard lock(mutex_);
+  if (const auto found = factors_.find(exponent); found != factors_.end()) return found->second;
+  Matrix<float> out = moments_;
+  for (float& value : out.values()) value = std::ldexp(value, exponent);
+  for (size_t t = 0; t < out.rows(); ++t) out(t, t) += 1;
+  auto made =
+      factor_cholesky(out) ? std::make_shared<const Matrix<float>>(std::move(out)) : nullptr;
+  return factors_[exponent] = std::move(made);
+}
+
+PrimalSolutions solve_primal_together(const PrimalItems& items, const PrimalMoments& moments,
                                       const std::vector<BinaryProblem>& problems,
-                                      const std::vector<Costs>& costs, double tolerance) {
+                                      const std::vector<Costs>& costs, double tolerance,
+                                      Matrix<double> start) {
   MUSTER_CHECK(costs.size() == problems.size());
-  return Together(items, problems, costs).run(tolerance);
+  return Together(items, moments, problems, costs).run(tolerance, std::move(start));
 }
 
 }  // namespace muster

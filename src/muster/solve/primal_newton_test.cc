@@ -24,6 +24,8 @@ struct Task {
       for (size_t i = 0; i < kItems; ++i) problems[c].targets.push_back(i % kClasses == c ? 1 : -1);
   }
 
+  PrimalItems items() const { return {vectors, kScale, kBias}; }
+
   // Of 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i w.x_i)^2, by its definition.
   std::vector<double> gradient(size_t p, std::span<const double> weights) const {
     std::vector<double> out(weights.begin(), weights.end());
@@ -49,8 +51,8 @@ double norm(const std::vector<double>& values) {
 TEST(PrimalNewton, TheGradientVanishes) {
   for (const double C : {0.01, 1.0, 100.0}) {
     const Task task(C);
-    const PrimalSolutions found =
-        solve_primal_together({task.vectors, kScale, kBias}, task.problems, task.costs, 0.001);
+    const PrimalSolutions found = solve_primal_together(task.items(), PrimalMoments(task.items()),
+                                                        task.problems, task.costs, 0.001);
     const std::vector<double> zero(kDim + 1);
     for (size_t p = 0; p < kClasses; ++p) {
       EXPECT_TRUE(found.solved[p]);
@@ -62,10 +64,44 @@ TEST(PrimalNewton, TheGradientVanishes) {
   }
 }
 
+TEST(PrimalNewton, LeavesOutItemsWithoutTargetAndGoesOnFromAStart) {
+  Task task(3);
+  for (BinaryProblem& problem : task.problems)
+    for (size_t i = 0; i < kItems; i += 5) problem.targets[i] = 0;
+  const PrimalMoments moments(task.items());
+  const auto solve = [&](double tolerance, Matrix<double> start) {
+    return solve_primal_together(task.items(), moments, task.problems, task.costs, tolerance,
+                                 std::move(start));
+  };
+  const PrimalSolutions rough = solve(0.1, {}), fine = solve(0.001, rough.weights);
+  const std::vector<double> zero(kDim + 1);
+  for (size_t p = 0; p < kClasses; ++p) {
+    EXPECT_TRUE(fine.solved[p]);
+    EXPECT_LT(norm(task.gradient(p, fine.weights.row(p))),
+              0.001 / 4 * 1.1 * norm(task.gradient(p, zero)));
+  }
+  EXPECT_EQ(solve(0.001, fine.weights).weights, fine.weights);  // nothing left to do
+}
+
+TEST(PrimalNewton, MomentsOfAboutTheSameCostAreShared) {
+  const Task task(1);
+  const PrimalMoments moments(task.items());
+  const auto factor = moments.factor(1.1);
+  ASSERT_TRUE(factor);
+  EXPECT_EQ(factor, moments.factor(0.9));
+  EXPECT_NE(factor, moments.factor(4));
+  // L L' = I + sum_i x_i x_i', at one place off the diagonal.
+  double expected = 0, found = 0;
+  for (size_t i = 0; i < kItems; ++i)
+    expected += kScale * kScale * double(task.vectors(i, 3)) * task.vectors(i, 1);
+  for (size_t t = 0; t <= 1; ++t) found += double((*factor)(3, t)) * (*factor)(1, t);
+  EXPECT_NEAR(found, expected, 1e-4 * kItems);
+}
+
 TEST(PrimalNewton, SaysWhatItCouldNotSolve) {
   const Task task(1);
-  const PrimalSolutions found =
-      solve_primal_together({task.vectors, kScale, kBias}, task.problems, task.costs, 1e-14);
+  const PrimalSolutions found = solve_primal_together(task.items(), PrimalMoments(task.items()),
+                                                      task.problems, task.costs, 1e-14);
   for (size_t p = 0; p < kClasses; ++p) {
     EXPECT_FALSE(found.solved[p]);
     EXPECT_LT(norm(task.gradient(p, found.weights.row(p))), 0.1);
@@ -76,7 +112,8 @@ TEST(PrimalNewton, SameBytesForAnyThreadCount) {
   const Task task(1);
   const auto solve = [&](int threads) {
     const ThreadLimit limit(threads);
-    return solve_primal_together({task.vectors, kScale, kBias}, task.problems, task.costs, 0.001)
+    return solve_primal_together(task.items(), PrimalMoments(task.items()), task.problems,
+                                 task.costs, 0.001)
         .weights;
   };
   EXPECT_EQ(solve(1), solve(2));
