@@ -88,7 +88,7 @@ void CacheChoice::add_to(CLI::App& app) {
                  "memory to keep to, in GiB; features that take more than half of it go to a "
                  "temporary file")
       ->check(real_number(0.01, 1e6))
-      ->default_str("a quarter of the machine's, at most 4");
+      ->default_str("a quarter of the machine's, at most 2");
 }
 
 void CacheChoice::apply_to(SourceOptions& options) const {

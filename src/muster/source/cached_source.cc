@@ -98,7 +98,7 @@ class CachedSource::Memory {
 
 namespace {
 
-constexpr size_t kMostByDefault = size_t{4} << 30;
+constexpr size_t kMostByDefault = size_t{2} << 30;
 
 size_t for_features(const SourceOptions& options) {
   return options.memory_bytes.value_or(

@@ -20,7 +20,7 @@ struct CacheOptions {
 struct SourceOptions {
   /// Memory to keep to, half of which is for features and for vector sets that were read from
   /// files. Features that do not fit are kept in a temporary file; 0 keeps nothing at all. If not
-  /// given: a quarter of the machine's memory, and 4 GiB at most.
+  /// given: a quarter of the machine's memory, and 2 GiB at most.
   std::optional<std::size_t> memory_bytes = {};
   CacheOptions disk = {};  ///< for features that outlast the process
   /// A folder that `muster extract` made of the same data, to take features from; pictures that are
