@@ -25,7 +25,10 @@ struct Method {
 constexpr Method kMethods[] = {
     {"emk-fourier",
      "dsift:size=16,32/root/emk-fourier:dim=1000,gamma=5/linear-svm:C=10,calibrate=false"},
-    {"spm", "dsift:size=16,32/spm/kernel-svm:C=10,calibrate=false"}};
+    {"spm", "dsift:size=16,32/spm/kernel-svm:C=10,calibrate=false"},
+    {"fisher",
+     "dsift:step=6,size=16,24,32,40/root/pca:dim=64/places:scale=true/fisher:components=128/"
+     "linear-svm:C=10,calibrate=false"}};
 
 constexpr size_t kTrainPerClass = 100, kTested = 20;
 
