@@ -35,17 +35,27 @@ class ProtoWriter {
   std::string out_;
 };
 
+// Of a convolution (or of its offsets, one dimension): of a size that keeps values of a size
+// through the layers.
+inline std::string random_weights(Rng& rng, const std::vector<int>& shape, int kernel, int from) {
+  size_t count = 1;
+  for (const int length : shape) count *= static_cast<size_t>(length);
+  const double size = shape.size() == 1 ? 0.1 : 1.5 / std::sqrt(from * kernel * kernel);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(size * rng.normal());
+  return {reinterpret_cast<const char*>(values.data()), 4 * count};
+}
+
 // A graph with one input of pictures, "image", node by node.
 class OnnxWriter {
  public:
   explicit OnnxWriter(uint64_t seed = 1) : rng_(seed) {}
 
-  // Random weights, of a size that keeps values of a size through the layers.
   OnnxWriter& conv(const std::string& in, const std::string& out, int from, int to, int kernel,
                    int stride, int pad) {
-    const double size = 1.5 / std::sqrt(static_cast<double>(from * kernel * kernel));
-    floats(out + "_w", {to, from, kernel, kernel}, size);
-    floats(out + "_b", {to}, 0.1);
+    const std::vector<int> shape = {to, from, kernel, kernel};
+    array(out + "_w", shape, random_weights(rng_, shape, kernel, from));
+    array(out + "_b", {to}, random_weights(rng_, {to}, kernel, from));
     return node("Conv", {in, out + "_w", out + "_b"}, out,
                 {ints("kernel_shape", {kernel, kernel}), ints("strides", {stride, stride}),
                  ints("pads", {pad, pad, pad, pad})});
@@ -56,6 +66,9 @@ class OnnxWriter {
   OnnxWriter& max_pool(const std::string& in, const std::string& out, int kernel, int stride) {
     return node("MaxPool", {in}, out,
                 {ints("kernel_shape", {kernel, kernel}), ints("strides", {stride, stride})});
+  }
+  OnnxWriter& mean_pool(const std::string& in, const std::string& out) {
+    return node("GlobalAveragePool", {in}, out, {});
   }
   OnnxWriter& concat(const std::vector<std::string>& in, const std::string& out) {
     return node("Concat", in, out, {integer("axis", 1)});
@@ -93,6 +106,30 @@ class OnnxWriter {
     return *this;
   }
 
+  OnnxWriter& random(const std::string& name, const std::vector<int>& shape) {
+    return array(name, shape, random_weights(rng_, shape, 1, shape.back()));
+  }
+  // Over the last of three dimensions, as exporters write it before there was an operator for it.
+  OnnxWriter& layer_norm(const std::string& in, const std::string& out, int dim) {
+    constexpr float kTwo = 2, kSmall = 1e-5f;
+    const auto number = [&](const std::string& name, float value) {
+      array(name, {}, {reinterpret_cast<const char*>(&value), 4});
+    };
+    number(out + "_two", kTwo);
+    number(out + "_small", kSmall);
+    random(out + "_factor", {dim}).random(out + "_offset", {dim});
+    const std::vector<ProtoWriter> last = {ints("axes", {-1}), integer("keepdims", 1)};
+    return node("ReduceMean", {in}, out + "_mean", last)
+        .node("Sub", {in, out + "_mean"}, out + "_centred", {})
+        .node("Pow", {out + "_centred", out + "_two"}, out + "_squares", {})
+        .node("ReduceMean", {out + "_squares"}, out + "_variance", last)
+        .node("Add", {out + "_variance", out + "_small"}, out + "_positive", {})
+        .node("Sqrt", {out + "_positive"}, out + "_deviation", {})
+        .node("Div", {out + "_centred", out + "_deviation"}, out + "_scaled", {})
+        .node("Mul", {out + "_scaled", out + "_factor"}, out + "_multiplied", {})
+        .node("Add", {out + "_multiplied", out + "_offset"}, out, {});
+  }
+
   // The file. `side` is the fixed size of its input, or 0 for any; outputs have a shape without
   // dimensions, as OpenCV wants one.
   std::string file(const std::string& output, int side = 0, const ProtoWriter& more = {}) const {
@@ -105,13 +142,6 @@ class OnnxWriter {
   }
 
  private:
-  void floats(const std::string& name, const std::vector<int>& shape, double size) {
-    size_t count = 1;
-    for (const int length : shape) count *= static_cast<size_t>(length);
-    std::vector<float> values(count);
-    for (float& value : values) value = static_cast<float>(size * rng_.normal());
-    array(name, shape, {reinterpret_cast<const char*>(values.data()), 4 * count});
-  }
   static ProtoWriter value(const std::string& name, int side) {
     ProtoWriter shape;
     const auto add = [&](const ProtoWriter& dimension) { shape.message(1, dimension); };
@@ -130,8 +160,9 @@ class OnnxWriter {
 
 // Convolutions, pooling and a concatenation, as in SqueezeNet: "stem/relu" gives 8 channels at
 // stride 2, "fire/concat" 12 at stride 4, "scores" one for each of 5 classes.
-inline OnnxWriter small_network(uint64_t seed = 1) {
-  OnnxWriter out(seed);
+template <class Writer>
+Writer small_network_by(uint64_t seed) {
+  Writer out(seed);
   return out.conv("image", "stem", 3, 8, 3, 2, 1)
       .relu("stem", "stem/relu")
       .max_pool("stem/relu", "pool", 2, 2)
@@ -141,8 +172,9 @@ inline OnnxWriter small_network(uint64_t seed = 1) {
       .relu("right", "right/relu")
       .concat({"left/relu", "right/relu"}, "fire/concat")
       .conv("fire/concat", "scores", 12, 5, 1, 1, 0)
-      .node("GlobalAveragePool", {"scores"}, "mean", {});
+      .mean_pool("scores", "mean");
 }
+inline OnnxWriter small_network(uint64_t seed = 1) { return small_network_by<OnnxWriter>(seed); }
 
 // Patches of 16 pixels become tokens of 8 values, in the order of a vision transformer's.
 inline OnnxWriter token_network() {
@@ -151,6 +183,34 @@ inline OnnxWriter token_network() {
       .int64s("shape", {1, 8, -1})
       .node("Reshape", {"patches", "shape"}, "rows", {})
       .node("Transpose", {"rows"}, "tokens", {OnnxWriter::ints("perm", {0, 2, 1})});
+}
+
+// A vision transformer of one block, for pictures of 64 pixels: 16 patches and a class token, of 8
+// values each; attention with one head, then two layers per token, both beside what they are added
+// to and, with `norms`, after a layer normalisation. "block" gives 17 x 8 values.
+inline OnnxWriter transformer_network(bool norms) {
+  OnnxWriter out = token_network();
+  out.random("class", {1, 1, 8}).random("position", {1, 17, 8});
+  for (const char* name : {"query_w", "key_w", "value_w"}) out.random(name, {8, 8});
+  out.random("wide_w", {8, 16}).random("narrow_w", {16, 8});
+  out.concat({"class", "tokens"}, "all").node("Add", {"all", "position"}, "placed", {});
+  const auto normed = [&](const std::string& in, const std::string& name) {
+    if (!norms) return in;
+    out.layer_norm(in, name, 8);
+    return name;
+  };
+  const std::string seen = normed("placed", "norm1");
+  for (const std::string name : {"query", "key", "value"})
+    out.node("MatMul", {seen, name + "_w"}, name, {});
+  out.node("Transpose", {"key"}, "turned", {OnnxWriter::ints("perm", {0, 2, 1})})
+      .node("MatMul", {"query", "turned"}, "alike", {})
+      .node("Softmax", {"alike"}, "shares", {OnnxWriter::integer("axis", 2)})
+      .node("MatMul", {"shares", "value"}, "heard", {})
+      .node("Add", {"placed", "heard"}, "attended", {});
+  return out.node("MatMul", {normed("attended", "norm2"), "wide_w"}, "wide", {})
+      .relu("wide", "wide/relu")
+      .node("MatMul", {"wide/relu", "narrow_w"}, "narrow", {})
+      .node("Add", {"attended", "narrow"}, "block", {});
 }
 
 }  // namespace muster

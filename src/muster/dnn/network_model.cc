@@ -193,8 +193,11 @@ std::vector<NetworkOutput> NetworkModel::run(std::span<const float> input, int h
     give_back(std::move(network));
     return out;
   } catch (const std::exception& error) {  // the network is given up with its state
-    throw data_error("{} cannot run on a picture of {} x {}: {}", path_.string(), width, height,
-                     error.what());
+    throw data_error(
+        "{} cannot run {} as far as {} on a picture of {} x {}: {}; name an earlier layer, or take "
+        "the cells from .npy files that another library wrote",
+        network_module().library, path_.string(), fmt::join(names, ", "), width, height,
+        error.what());
   }
 }
 

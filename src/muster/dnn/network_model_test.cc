@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "support/caffe_writer.h"
 #include "support/expect_error.h"
 #include "support/networks.h"
 
@@ -88,6 +89,27 @@ TEST(NetworkModel, BadFilesAreDataErrorsThatNameThem) {
   EXPECT_ERROR(open(small_network().relu("nowhere", "lost").file("lost")), kData, "net.onnx");
   EXPECT_ERROR(NetworkModel::open(folder / "absent.onnx"), kData, "absent.onnx");
   EXPECT_ERROR(NetworkModel::open(folder.put("net.caffemodel", "x")), kData, "net.prototxt");
+}
+
+TEST(NetworkModel, BadCaffeModelsAreDataErrorsThatNameThem) {
+  MUSTER_NEED_NETWORKS();
+  const TempDir folder;
+  const auto good = small_network_by<CaffeWriter>(1);
+  const auto open = [&](const std::string& description, const std::string& weights) {
+    folder.put("net.prototxt", description);
+    NetworkModel::open(folder.put("net.caffemodel", weights));
+  };
+  const std::string description = good.description(), weights = good.weights();
+  EXPECT_NO_THROW(open(description, weights));
+  EXPECT_ERROR(open("no description", weights), kData, "net.caffemodel");
+  EXPECT_ERROR(open("", weights), kData, "net.caffemodel");
+  EXPECT_ERROR(open(description.substr(0, description.size() / 2), weights), kData,
+               "net.caffemodel");
+  EXPECT_ERROR(open(description, "no weights"), kData, "net.caffemodel");
+  EXPECT_ERROR(open(description, weights.substr(0, weights.size() / 2)), kData, "net.caffemodel");
+  EXPECT_ERROR(open(CaffeWriter(good).layer("Teleport", {"mean"}, "away").description(), weights),
+               kData, "net.caffemodel");
+  EXPECT_ERROR(open(description, ""), kData, "net.caffemodel");
 }
 
 TEST(NetworkModel, ASizeThatDoesNotFitIsAUsageError) {

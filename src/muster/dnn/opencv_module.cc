@@ -51,7 +51,10 @@ class OpenCvNetwork final : public Network {
     if (net_.empty()) throw std::runtime_error("it has no layers");
     net_.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
     net_.setPreferableTarget(cv::dnn::DNN_TARGET_CPU);
-    for (const cv::String& name : net_.getLayerNames()) names_.try_emplace(plain_name(name), name);
+    for (const cv::String& name : net_.getLayerNames()) {
+      names_.try_emplace(plain_name(name), name);
+      if (!bytes.description.empty()) require_whole(*net_.getLayer(net_.getLayerId(name)));
+    }
   }
 
   std::vector<NetworkLayer> layers(int height, int width) override {
@@ -93,6 +96,14 @@ class OpenCvNetwork final : public Network {
   }
 
  private:
+  // The importer of Caffe models takes layers without their weights. (It makes a layer when it is
+  // asked for: one of a type that it does not know is an error then.)
+  static void require_whole(const cv::dnn::Layer& layer) {
+    for (const char* type : {"Convolution", "Deconvolution", "InnerProduct"})
+      if (layer.type == type && layer.blobs.empty())
+        throw std::runtime_error("the file has no weights for layer " + layer.name);
+  }
+
   cv::dnn::Net net_;
   std::map<std::string, std::string> names_;  // ours -> OpenCV's
 };

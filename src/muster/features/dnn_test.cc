@@ -2,6 +2,8 @@
 
 #include "muster/core/parallel.h"
 #include "oracle/network.h"
+#include "oracle/transformer.h"
+#include "support/caffe_writer.h"
 #include "support/expect_error.h"
 #include "support/networks.h"
 #include "support/pictures.h"
@@ -126,6 +128,72 @@ TEST(Dnn, TakesTheTokensOfATransformer) {
   const VectorSet same = make_dnn(options_for(file, "tokens"))->extract(noise_picture(64, 64));
   EXPECT_EQ(same.vectors, map.vectors);
   EXPECT_EQ(same.places, map.places);
+}
+
+// The cells of "block" are the tokens but the first.
+void expect_block(const VectorSet& set, const std::string& file, const VectorSet& patches) {
+  oracle::Rows tokens;
+  for (size_t i = 0; i < patches.size(); ++i)
+    tokens.emplace_back(patches.vectors.row(i).begin(), patches.vectors.row(i).end());
+  const oracle::Rows expected = oracle::run_transformer(file, tokens);
+  ASSERT_EQ(set.size(), 16u);
+  ASSERT_EQ(set.dim(), 8u);
+  for (size_t i = 0; i < set.size(); ++i)
+    for (size_t c = 0; c < set.dim(); ++c)
+      EXPECT_NEAR(set.vectors(i, c), expected[i + 1][c], 1e-4) << "token " << i;
+}
+
+TEST(Dnn, EqualsANaiveEvaluationOfATransformer) {
+  MUSTER_NEED_NETWORKS();
+  const TempDir folder;
+  const std::string file = transformer_network(false).file("block", 64);
+  const auto model = folder.put("net.onnx", file);
+  const Image picture = noise_picture(64, 64);
+  const VectorSet set = make_dnn(options_for(model, "block"))->extract(picture);
+  expect_block(set, file, make_dnn(options_for(model, "tokens"))->extract(picture));
+  EXPECT_FLOAT_EQ(set.places(6, 0), 2.5f / 4);
+  EXPECT_FLOAT_EQ(set.places(6, 1), 1.5f / 4);
+}
+
+// OpenCV 4.6 cannot run layer normalisation in the operators that exporters write it in. A library
+// that can must give the right values.
+TEST(Dnn, EqualsATransformerWithNormsOrRefusesIt) {
+  MUSTER_NEED_NETWORKS();
+  const TempDir folder;
+  const std::string file = transformer_network(true).file("block", 64);
+  const auto model = folder.put("net.onnx", file);
+  const Image picture = noise_picture(64, 64);
+  try {
+    const VectorSet set = make_dnn(options_for(model, "block"))->extract(picture);
+    expect_block(set, file, make_dnn(options_for(model, "tokens"))->extract(picture));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::kData);
+    EXPECT_THAT(error.what(), testing::HasSubstr("as far as block"));
+    EXPECT_THAT(error.what(), testing::HasSubstr(".npy"));
+  }
+}
+
+TEST(Dnn, EqualsANaiveEvaluationOfACaffeModel) {
+  MUSTER_NEED_NETWORKS();
+  const TempDir folder;
+  const auto caffe = small_network_by<CaffeWriter>(1);
+  folder.put("net.prototxt", caffe.description());
+  const auto model = folder.put("net.caffemodel", caffe.weights());
+  // The same weights in the format that the oracle reads.
+  const std::string same = small_network(1).file("mean");
+  for (const char* layer : {"stem", "fire/concat", "scores"})
+    for (const int width : {64, 96}) {
+      DnnOptions options = options_for(model, layer);
+      options.sides = {width};
+      resolve_dnn(options);
+      EXPECT_EQ(options.order, DnnOptions::Order::kBgr);
+      const Image picture = noise_picture(width, 64);
+      expect_cells(make_dnn(options)->extract(picture),
+                   oracle::run_network(same, input_of(picture, options), layer));
+    }
+  DnnOptions recommended = options_for(model);
+  resolve_dnn(recommended);
+  EXPECT_EQ(recommended.layer, std::vector<std::string>{"fire/concat"});
 }
 
 TEST(Dnn, ThreadsDoNotChangeAByte) {
