@@ -98,10 +98,12 @@ KernelMoments without_zeros(const KernelMoments& moments, const std::vector<size
 
 class Learning {
  public:
-  Learning(const WeightLearning& how, const KernelTiles& kernels, const LabelSimilarity& similarity,
-           const KernelMoments& moments, std::vector<double> given, const MarginSolver& svm)
+  Learning(const WeightLearning& how, const KernelTiles& kernels, const Labels& labels,
+           const LabelSimilarity& similarity, const KernelMoments& moments,
+           std::vector<double> given, const MarginSolver& svm)
       : how_(how),
         kernels_(kernels),
+        labels_(labels),
         similarity_(similarity),
         moments_(moments),
         normal_(normalised(moments)),
@@ -135,6 +137,8 @@ class Learning {
         return sdp_weights(kernels_, normal_.products, normal_.with_labels, moments_.largest);
       case WeightRule::kMkl:
         return mkl_weights(kernels_, svm_, moments_.largest);
+      case WeightRule::kHeldOut:
+        return held_out_weights(kernels_, labels_, moments_.largest);
       case WeightRule::kQp:
         break;  // handled above
     }
@@ -150,6 +154,7 @@ class Learning {
 
   const WeightLearning& how_;
   const KernelTiles& kernels_;
+  const Labels& labels_;
   const LabelSimilarity& similarity_;
   const KernelMoments& moments_;
   Normalised normal_;
@@ -209,10 +214,11 @@ std::vector<LearnedWeights> learn_weights(const WeightLearning& how, const Kerne
   }
   std::vector<LearnedWeights> out;
   if (kept.size() == kernels.num_kernels) {
-    out = Learning(how, kernels, similarity, moments, given_kept, svm).run();
+    out = Learning(how, kernels, labels, similarity, moments, given_kept, svm).run();
   } else {
     const KernelTiles some = without_zeros(kernels, kept);
-    out = Learning(how, some, similarity, without_zeros(moments, kept), given_kept, svm).run();
+    out = Learning(how, some, labels, similarity, without_zeros(moments, kept), given_kept, svm)
+              .run();
     for (LearnedWeights& learned : out) {
       learned.shares = spread(learned.shares, kept, kernels.num_kernels);
       learned.weights = spread(learned.weights, kept, kernels.num_kernels);

@@ -11,6 +11,7 @@
 //   alignment  max cos(K, Y); Cristianini et al. 2002
 //   sdp        the same with K positive semi-definite, by a semidefinite solver; slow
 //   mkl        max margin: min_u of the SVM's dual optimum; Bach et al. 2004
+//   held-out   what ridge regression errs least with on items that it was not trained on
 //
 // lambda is in units of tr(K0 K0') of the kernel K0 with its weights as given, scaled as Kbar is.
 // centre=true: qp, alignment and sdp compare the kernels and Y after centring in feature space
@@ -28,10 +29,10 @@
 
 namespace muster {
 
-enum class WeightRule { kUniform, kQp, kLp, kAlignment, kSdp, kMkl };
+enum class WeightRule { kUniform, kQp, kLp, kAlignment, kSdp, kMkl, kHeldOut };
 // In the order of WeightRule, for options.
-inline const std::vector<std::string> kWeightRuleNames = {"uniform",   "qp",  "lp",
-                                                          "alignment", "sdp", "mkl"};
+inline const std::vector<std::string> kWeightRuleNames = {"uniform", "qp",  "lp",      "alignment",
+                                                          "sdp",     "mkl", "held-out"};
 
 enum class PullToward { kUniform, kGiven };
 
@@ -75,7 +76,7 @@ struct LearnedWeights {
 // everywhere gets weight 0. `svm` is called by mkl only. Throws a data error if lp leaves no kernel
 // a weight, and a usage error if lp or sdp would be too large. The result is the same for any
 // number of threads. Cost: one pass over the Grams and O(J^2 n^2); mkl: two passes and the training
-// of its SVMs per iteration.
+// of its SVMs per iteration; held-out: two passes and O(n^3) per iteration.
 std::vector<LearnedWeights> learn_weights(const WeightLearning& how, const KernelTiles& kernels,
                                           const Labels& labels, std::span<const double> given,
                                           const MarginSolver& svm, const Progress& progress);

@@ -16,7 +16,8 @@ namespace muster {
 namespace {
 
 constexpr WeightRule kRules[] = {WeightRule::kUniform,   WeightRule::kQp,  WeightRule::kLp,
-                                 WeightRule::kAlignment, WeightRule::kSdp, WeightRule::kMkl};
+                                 WeightRule::kAlignment, WeightRule::kSdp, WeightRule::kMkl,
+                                 WeightRule::kHeldOut};
 
 // Kernels that see the classes more or less well: exp(-|x - y|^2) of points that move apart with
 // the class.
@@ -315,6 +316,53 @@ TEST(KernelWeights, MklIsTheBestOfAllOfTheSimplex) {
   for (const auto& at : simplex_grid(8)) EXPECT_LE(found, optimum(at) * (1 + 2e-3));
 }
 
+// The least loss over lengths of v and steepness.
+double held_out_loss(const Problem& problem, const std::vector<double>& u) {
+  oracle::Grams grams;
+  std::vector<double> units;
+  for (const Eigen::MatrixXd& gram : problem.grams)
+    units.push_back(oracle::centred(gram).trace() / gram.cwiseAbs().maxCoeff());
+  std::vector<int> classes;
+  std::vector<size_t> groups = problem.labels.group;
+  for (size_t i = 0; i < problem.labels.size(); ++i) {
+    classes.push_back(problem.labels.first(i));
+    if (problem.labels.group.empty()) groups.push_back(i);
+  }
+  double least = INFINITY;
+  for (double length = 0.1; length < 1e3; length *= 1.4)
+    for (double steepness = 0.1; steepness < 100; steepness *= 1.4) {
+      std::vector<double> v = u;
+      double sum = 0;
+      for (size_t j = 0; j < v.size(); ++j) sum += v[j] *= units[j];
+      for (double& value : v) value *= length / sum;
+      least = std::min(least, oracle::held_out_loss(problem.grams, classes, groups, v, steepness));
+    }
+  return least;
+}
+
+TEST(KernelWeights, HeldOutIsTheBestOfAllOfTheSimplex) {
+  for (const bool grouped : {false, true}) {
+    Problem problem(28, 3, 4);
+    for (size_t i = 0; grouped && i < problem.labels.size(); ++i)
+      problem.labels.group.push_back(i % 2 + 2 * (i / 4));
+    const double found = held_out_loss(problem, problem.learn(WeightRule::kHeldOut));
+    for (const auto& at : simplex_grid(6)) {
+      if (std::ranges::min(at) == 0) continue;  // log v is not finite there
+      EXPECT_LE(found, held_out_loss(problem, at) + 2e-3) << at[0] << " " << at[1];
+    }
+  }
+}
+
+TEST(KernelWeights, HeldOutGivesNoiseLittleWeight) {
+  Problem problem(90, 3, 5, 3);
+  problem.grams[1] = Problem(90, 3, 6, 1).grams[1];  // its points know of one class only
+  EXPECT_LT(problem.learn(WeightRule::kHeldOut)[1], 0.15);
+  for (auto& item : problem.labels.of_item)  // classes as labels of which an item may have several
+    if (item[0] == 2) item = {0, 1};
+  problem.labels.class_names.pop_back();
+  EXPECT_LT(problem.learn(WeightRule::kHeldOut)[1], 0.15);
+}
+
 TEST(KernelWeights, OneKernelHasWeightOneByAllRules) {
   const Problem problem(12, 1, 1);
   for (const WeightRule rule : kRules) EXPECT_EQ(problem.learn(rule), std::vector<double>{1.0});
@@ -328,7 +376,7 @@ TEST(KernelWeights, FollowTheOrderOfTheKernels) {
     std::vector<double> expected = problem.learn(rule);
     std::swap(expected[0], expected[2]);
     EXPECT_LT(largest_difference(turned.learn(rule), expected),
-              rule == WeightRule::kSdp ? 1e-4 : 1e-6)
+              rule == WeightRule::kSdp || rule == WeightRule::kHeldOut ? 1e-4 : 1e-6)
         << kWeightRuleNames[static_cast<size_t>(rule)];
   }
 }
@@ -347,7 +395,7 @@ TEST(KernelWeights, AKernelOfZerosHasNone) {
 
 TEST(KernelWeights, ThreadsDoNotChangeABit) {
   const Problem problem(300, 3, 8);
-  for (const WeightRule rule : {WeightRule::kQp, WeightRule::kAlignment}) {
+  for (const WeightRule rule : {WeightRule::kQp, WeightRule::kAlignment, WeightRule::kHeldOut}) {
     const ThreadLimit one(1);
     const std::vector<double> expected = problem.learn(rule);
     const ThreadLimit two(2);

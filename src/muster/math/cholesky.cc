@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
 #include "muster/simd/vector_ops.h"
 
@@ -43,6 +44,24 @@ Matrix<float> inverse_of_block(MatrixView<const float> lower) {
   return inverse;
 }
 
+// Writes the inverse of a lower triangular matrix into zeros, by halves:
+// [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1 C^-1].
+void invert_lower(ConstMatrixView lower, MatrixView<float> out) {
+  const size_t n = lower.rows;
+  if (n <= kBlock) {
+    const Matrix<float> inverse = inverse_of_block(lower);
+    for (size_t r = 0; r < n; ++r) std::ranges::copy(inverse.row(r), out.row(r).begin());
+    return;
+  }
+  const size_t top = n / 2, rest = n - top;
+  const MatrixView<float> first = part(out, 0, 0, top, top), last = part(out, top, top, rest, rest);
+  invert_lower({lower.data, top, top, lower.stride}, first);
+  invert_lower({lower.data + top * lower.stride + top, rest, rest, lower.stride}, last);
+  Matrix<float> between(rest, top);
+  gemm_nn({lower.data + top * lower.stride, rest, top, lower.stride}, first, between);
+  gemm_nn(last, between, part(out, top, 0, rest, top), -1);
+}
+
 }  // namespace
 
 bool factor_cholesky(MatrixView<float> a) {
@@ -78,6 +97,21 @@ void solve_cholesky(ConstMatrixView lower, std::span<double> x) {
     x[i] /= lower(i, i);
     axpy(-x[i], lower.row(i).first(i), x.first(i));
   }
+}
+
+Matrix<float> inverse_from_cholesky(ConstMatrixView lower) {
+  MUSTER_CHECK(lower.rows == lower.cols);
+  const size_t n = lower.rows;
+  Matrix<float> half(n, n), out(n, n);
+  invert_lower(lower, half);
+  constexpr size_t kTile = 256;
+  parallel_for(n, kTile, [&](size_t begin, size_t end) {
+    // Rows of `half` above `begin` are 0 in these columns.
+    const ConstMatrixView below = half.view().slice_rows(begin, n - begin);
+    const ConstMatrixView own(below.data + begin, below.rows, end - begin, below.stride);
+    gemm_tn(own, {below.data, below.rows, n, below.stride}, part(out, begin, 0, end - begin, n));
+  });
+  return out;
 }
 
 }  // namespace muster

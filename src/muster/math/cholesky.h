@@ -1,6 +1,6 @@
 // The Cholesky factor of a symmetric positive definite matrix in single precision, by blocks whose
 // updates are matrix products. Good enough to solve well-conditioned systems and to precondition
-// others. On the calling thread.
+// others. On the calling thread unless it says otherwise.
 #pragma once
 
 #include <span>
@@ -16,5 +16,8 @@ namespace muster {
 
 // Replaces x by the solution of L L^T z = x. O(n^2).
 void solve_cholesky(ConstMatrixView lower, std::span<double> x);
+
+// A^-1 of A = L L^T, all of it. Over all threads. O(n^3).
+Matrix<float> inverse_from_cholesky(ConstMatrixView lower);
 
 }  // namespace muster

@@ -56,6 +56,20 @@ TEST_P(CholeskyOfSize, SolvesTheSystem) {
   for (size_t i = 0; i < n; ++i) EXPECT_NEAR(x[i], expected[i], 1e-4);
 }
 
+TEST_P(CholeskyOfSize, InverseTimesTheMatrixIsTheUnit) {
+  const size_t n = GetParam();
+  const Matrix<float> a = random_definite(n, 1, Rng(n + 3));
+  Matrix<float> lower = a;
+  ASSERT_TRUE(factor_cholesky(lower));
+  const Matrix<float> inverse = inverse_from_cholesky(lower);
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (size_t k = 0; k < n; ++k) sum += static_cast<double>(a(i, k)) * inverse(k, j);
+      EXPECT_NEAR(sum, i == j ? 1 : 0, 2e-5);
+    }
+}
+
 TEST(Cholesky, SaysSoWhereTheMatrixIsNotPositiveDefinite) {
   for (const size_t n : {1u, 40u, 100u}) {
     Matrix<float> a = random_definite(n, 0.1, Rng(3));

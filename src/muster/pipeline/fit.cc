@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "muster/pipeline/branch_weights.h"
 #include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/sampling.h"
 #include "muster/pipeline/stopwatch.h"
@@ -229,6 +230,10 @@ class Fitting {
       finish_class_mixtures();
       const double norm = mean_squared_norm(parts.back());
       if (branches.size() > 1 && norm > 0) branches[b].scale = 1 / std::sqrt(norm);
+    }
+    if (branches.size() > 1 && plan_.weighs_vectors()) {
+      const std::vector<double> scales = held_out_scales(parts, labels_, progress_);
+      for (size_t b = 0; b < branches.size(); ++b) branches[b].scale = scales[b];
     }
     return join_parts(std::move(parts), branches);
   }

@@ -3,18 +3,13 @@
 #include <numeric>
 
 #include "muster/core/parallel.h"
+#include "muster/pipeline/branch_weights.h"
 #include "muster/solve/libsvm_gram.h"
 
 namespace muster {
 namespace {
 
 constexpr size_t kDiagonalTile = 32;
-
-double mean_diagonal(const Matrix<double>& gram) {
-  double sum = 0;
-  for (size_t i = 0; i < gram.rows(); ++i) sum += gram(i, i);
-  return sum / static_cast<double>(std::max<size_t>(gram.rows(), 1));
-}
 
 // Of every part, weights included; of the kernel itself if it has none.
 std::vector<double> mean_diagonals(const SetKernel& kernel, const Represented& sets) {
@@ -172,8 +167,10 @@ std::vector<LearnedWeights> KernelFusion::learn(const WeightLearning& how,
                                                 const std::vector<size_t>& which,
                                                 const std::vector<size_t>& items,
                                                 const Progress& progress) const {
-  const Labels labels = labels_.select(items);
-  return learn_weights(how, tiles(which, items), labels, given_weights(which),
+  const std::vector<size_t> seen =
+      how.rule == WeightRule::kHeldOut ? held_out_sample(items) : items;
+  const Labels labels = labels_.select(seen);
+  return learn_weights(how, tiles(which, seen), labels, given_weights(which),
                        margin_solver(labels, how.options.mkl_cost), progress);
 }
 

@@ -20,7 +20,7 @@
 namespace muster {
 
 // From kUniform on, the rules of WeightRule.
-enum class SpmWeights { kDyadic, kConstant, kUniform, kQp, kLp, kAlignment, kSdp, kMkl };
+enum class SpmWeights { kDyadic, kConstant, kUniform, kQp, kLp, kAlignment, kSdp, kMkl, kHeldOut };
 enum class SpmCounts { kShare, kRaw };
 
 struct SpmOptions {

@@ -155,6 +155,12 @@ std::optional<WeightLearning> Plan::weight_learning() const {
   return classifier->as<GramClassifierStage>().weight_learning(*classifier->options);
 }
 
+bool Plan::weighs_vectors() const {
+  if (!classifier || !holds<VectorClassifierStage>(*classifier)) return false;
+  const auto& weighs = classifier->as<VectorClassifierStage>().weighs_branches;
+  return weighs && weighs(*classifier->options);
+}
+
 bool Plan::on_vectors() const {
   if (!classifier || holds<GramClassifierStage>(*classifier)) return false;
   if (holds<VectorClassifierStage>(*classifier)) return true;

@@ -69,6 +69,8 @@ struct Plan {
   Psd psd() const;
   // How the classifier wants the kernels of all branches weighed, if it does.
   std::optional<WeightLearning> weight_learning() const;
+  // Whether the vectors of branches are weighed by what the labels say (weights=held-out).
+  bool weighs_vectors() const;
   // Fully spelled out.
   Recipe recipe() const;
   // Short names, one per branch; of those that would be alike, with the options in which they

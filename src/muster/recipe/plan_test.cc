@@ -127,6 +127,9 @@ TEST(Plan, KnowsWhereWeightsAreLearned) {
   EXPECT_EQ(together->options.mkl_cost, 3);
   EXPECT_EQ(plan("dsift/root/spm/normalise/kernel-svm").branches[0].short_name(),
             "dsift/root/spm/normalise");
+  EXPECT_TRUE(plan("dsift/bow+rgb/bow//linear-svm:weights=held-out").weighs_vectors());
+  EXPECT_FALSE(plan("dsift/bow+rgb/bow//linear-svm").weighs_vectors());
+  EXPECT_FALSE(plan("dsift/bow+rgb/bow//naive-bayes").weighs_vectors());
 }
 
 TEST(Plan, BranchesAreToldApartByWhatDiffers) {

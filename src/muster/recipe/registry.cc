@@ -182,9 +182,9 @@ std::vector<StageEntry> make_stages() {
       kernel_transform("normalise", "k(x, y) / sqrt(k(x, x) k(y, y))", "PMK 3", kKeepsPsd,
                        make_normalise, load_normalise),
       // Vectors or kernels become scores.
-      vector_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4",
+      linear_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4",
                         fit_linear_svm, load_linear_svm),
-      vector_classifier("logistic", "L2-regularised logistic regression, one-vs-all",
+      linear_classifier("logistic", "L2-regularised logistic regression, one-vs-all",
                         "Fan et al. 2008", fit_logistic, load_logistic),
       gram_classifier<KernelSvmOptions>("kernel-svm", "support vector machine on a kernel matrix",
                                         "EMK 4", choose_kernel, fit_kernel_svm, load_kernel_svm),

@@ -91,6 +91,9 @@ struct VectorClassifierStage {
                                             const Progress&)>
       fit;
   std::function<std::unique_ptr<Classifier>(const AnyOptions&, const TensorReader&)> load;
+  // Whether its options want branches weighed by what the labels say (weights=held-out); empty if
+  // it has no such option.
+  std::function<bool(const AnyOptions&)> weighs_branches = {};
 };
 
 enum class Psd { kAlways, kConditional, kNo };

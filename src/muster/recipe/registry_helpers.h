@@ -225,13 +225,55 @@ StageEntry vector_classifier(
           traits,          default_options<Options>, std::move(functions)};
 }
 
+// A linear classifier: its own options, and how its branches are weighed before it.
+template <class Options>
+struct WithBranchWeights {
+  Options own;
+  enum class Weights { kNone, kHeldOut } weights = Weights::kNone;
+
+  void fields(Fields& f) {
+    own.fields(f);
+    f.choice("weights", weights, {"none", "held-out"},
+             "of several branches: none: all count the same; held-out: those with which ridge "
+             "regression errs least on training items that it has not seen");
+  }
+};
+
+template <class Options>
+StageEntry linear_classifier(std::string name, std::string summary, std::string paper,
+                             std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView,
+                                                                const Labels&, Rng,
+                                                                const Progress&),
+                             std::unique_ptr<Classifier> (*load)(const Options&,
+                                                                 const TensorReader&)) {
+  using All = WithBranchWeights<Options>;
+  VectorClassifierStage functions{
+      [fit](const AnyOptions& o, ConstMatrixView vectors, const Labels& labels, Rng rng,
+            const Progress& progress) {
+        return fit(typed<All>(o).own, vectors, labels, rng, progress);
+      },
+      [load](const AnyOptions& o, const TensorReader& in) { return load(typed<All>(o).own, in); },
+      [](const AnyOptions& o) { return typed<All>(o).weights == All::Weights::kHeldOut; }};
+  return {std::move(name),      std::move(summary),  std::move(paper), {},
+          default_options<All>, std::move(functions)};
+}
+
 // Every classifier on a Gram: its own options, and how the kernels of all branches are weighed
 // before it.
 template <class Options>
 struct WithFusion {
   Options own;
   // none, then the rules of WeightRule.
-  enum class Weights { kNone, kUniform, kQp, kLp, kAlignment, kSdp, kMkl } weights = Weights::kNone;
+  enum class Weights {
+    kNone,
+    kUniform,
+    kQp,
+    kLp,
+    kAlignment,
+    kSdp,
+    kMkl,
+    kHeldOut
+  } weights = Weights::kNone;
   LearningOptions learning;
 
   void fields(Fields& f) {
