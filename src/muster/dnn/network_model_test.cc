@@ -110,6 +110,14 @@ TEST(NetworkModel, BadCaffeModelsAreDataErrorsThatNameThem) {
   EXPECT_ERROR(open(CaffeWriter(good).layer("Teleport", {"mean"}, "away").description(), weights),
                kData, "net.caffemodel");
   EXPECT_ERROR(open(description, ""), kData, "net.caffemodel");
+
+  // Weights of other shapes than the description says.
+  CaffeWriter other;
+  other.conv("image", "stem", 3, 20, 5, 2, 1);
+  folder.put("net.prototxt", other.description());
+  const auto unlike = NetworkModel::open(folder.put("net.caffemodel", weights));
+  const std::vector<float> input(3 * 64 * 64);
+  EXPECT_THROW((unlike->layers(64, 64), unlike->run(input, 64, 64, {"stem"})), Error);
 }
 
 TEST(NetworkModel, ASizeThatDoesNotFitIsAUsageError) {

@@ -268,6 +268,20 @@ TEST(Dnn, HugeMapsAreRefusedBeforeTheyAreMade) {
   EXPECT_ERROR(make_dnn(options), kUsage, "choose a smaller side");
 }
 
+TEST(Dnn, ASmallPictureIsEnlargedAndASideThatIsTooSmallIsRefused) {
+  MUSTER_NEED_NETWORKS();
+  const TempDir folder;
+  const auto small = folder.put("small.onnx", small_network().file("mean"));
+  const VectorSet set = make_dnn(options_for(small))->extract(noise_picture(1, 1));
+  EXPECT_EQ(set.size(), 16u * 16);
+  OnnxWriter wide;  // one cell sees 100 pixels
+  wide.conv("image", "wide", 3, 4, 100, 1, 0);
+  DnnOptions options = options_for(folder.put("wide.onnx", wide.file("wide")), "wide");
+  EXPECT_ERROR(make_dnn(options), kUsage, "values at side 64, which are neither");
+  options.sides = {128};
+  EXPECT_EQ(make_dnn(options)->extract(noise_picture(2, 2)).size(), 29u * 29);
+}
+
 TEST(Dnn, AModelIsFoundAgainOrRefused) {
   MUSTER_NEED_NETWORKS();
   const TempDir folder;
