@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "common.h"
+#include "forecast.h"
 #include "muster/choose/choose.h"
 #include "muster/choose/schedule.h"
 #include "muster/core/parallel.h"
@@ -28,6 +29,7 @@ constexpr size_t kListedItems = 10;  // of each kind of finding
 
 struct InspectArguments {
   Common common;
+  ForecastArguments ranks;
   std::string data;
 };
 
@@ -273,6 +275,7 @@ void print_text(const Json& record) {
                std::ceil(plan["seconds"].get<double>()));
   for (const Json& recipe : plan["recipes"])
     print_result("  {}\n", recipe["name"].get<std::string>());
+  if (record.contains("ranks")) print_forecast(record["ranks"]);
 }
 
 int inspect(const InspectArguments& args) {
@@ -319,6 +322,8 @@ int inspect(const InspectArguments& args) {
   record["method"] = kAutoMethod;
   record["plan"] = plan;
   record["advice"] = advice_json(record);
+  if (args.ranks.ranks > 0)
+    record["ranks"] = forecast_ranks(args.ranks, dataset, training, args.common);
   if (args.common.json)
     print_json(record);
   else
@@ -333,6 +338,7 @@ Run add_inspect(CLI::App& app) {
   app.add_option("DATA", args->data,
                  "class folders, train/test folders, a list file or a VOC folder")
       ->required();
+  args->ranks.add_to(app);
   args->common.add_to(app);
   return [args] { return inspect(*args); };
 }

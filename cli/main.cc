@@ -115,7 +115,11 @@ int leave(const Outcome& own) {
 // Under mpirun or srun this process is one of several, which do one job together.
 void join_ranks(const Command& command, std::span<const std::string> arguments) {
   if (!command.over_ranks)
-    throw usage_error("{}: it runs in one process; start it without mpirun or srun", command.name);
+    throw usage_error(
+        "{}: it runs in one process; start it without mpirun or srun, or with MUSTER_ALONE=1 in "
+        "its "
+        "environment",
+        command.name);
   join_world();
   if (!on_first_rank()) keep_silent();
   require_alike(fmt::format("{}\n{}", kVersion, fmt::join(arguments, "\n")),

@@ -50,8 +50,14 @@ Ran CommandTest::run_prepared(const std::vector<std::string>& arguments,
 
 Ran CommandTest::run_ranks(int ranks, const std::vector<std::string>& arguments,
                            const std::function<void(pid_t)>& meanwhile) const {
-  std::vector<std::string> words{MUSTER_MPIRUN_FILE, "--oversubscribe", "-n", std::to_string(ranks),
-                                 MUSTER_BINARY};
+  std::vector<std::string> words{"-n", std::to_string(ranks), MUSTER_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_mpirun(words, meanwhile);
+}
+
+Ran CommandTest::run_mpirun(const std::vector<std::string>& arguments,
+                            const std::function<void(pid_t)>& meanwhile) const {
+  std::vector<std::string> words{MUSTER_MPIRUN_FILE, "--oversubscribe"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

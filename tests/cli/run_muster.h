@@ -46,6 +46,9 @@ class CommandTest : public testing::Test {
   // The same command on so many ranks of this machine, under mpirun.
   Ran run_ranks(int ranks, const std::vector<std::string>& arguments,
                 const std::function<void(pid_t)>& meanwhile = {}) const;
+  // mpirun with these arguments.
+  Ran run_mpirun(const std::vector<std::string>& arguments,
+                 const std::function<void(pid_t)>& meanwhile = {}) const;
   // Exit code 0; says why if it is not.
   Ran run_ok(const std::vector<std::string>& arguments) const;
   // The given exit code, exactly one line "muster: ..." that holds `part`, nothing on stdout, no

@@ -130,7 +130,7 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
   CvResult fit = choice.best;
   GramDecisions decisions{Matrix<double>(gram.rows, problems.size()),
                           std::vector<double>(problems.size())};
-  ProgressStep step(progress, "training", problems.size());
+  ProgressStep step(progress, "training", units_with_sending(problems.size()));
   const SharedRows coefficients = [&](size_t p) {
     return shared_bytes(MatrixView<double>(&decisions.coefficients(0, p), gram.rows, 1,
                                            decisions.coefficients.cols()));
@@ -152,6 +152,7 @@ std::unique_ptr<Classifier> fit_kernel_svm(const KernelSvmOptions& options,
                  step.tick();
                }
              });
+  if (divides_here()) step.tick();
   fit.statistics.iterations += static_cast<int64_t>(problems.size());
   fit.statistics.seconds += timer.seconds();
   fit.statistics.indefinite = treated.found();

@@ -1,7 +1,6 @@
 #include "muster/classify/linear_svm.h"
 
 #include "muster/classify/decision_classifier.h"
-#include "muster/classify/linear_training.h"
 #include "muster/classify/squared_hinge.h"
 #include "muster/cluster/shared_for.h"
 #include "muster/core/timer.h"
@@ -30,7 +29,7 @@ class GramTrainer {
     Matrix<float> coefficients(count, n);
     LinearFit out{{Matrix<float>(count, vectors_.cols), std::vector<double>(count)}, 0};
     std::vector<int64_t> changes(count);
-    ProgressStep step(progress, "training", count);
+    ProgressStep step(progress, "training", units_with_sending(count));
     std::vector<DualSolution> solutions =
         squared_hinge_starts(gram_, problems, options_.class_weights, C, options_.tolerance);
     shared_for(count, 1, {rows_of(coefficients), rows_of(out.decisions.offsets), rows_of(changes)},
@@ -51,6 +50,7 @@ class GramTrainer {
                    step.tick();
                  }
                });
+    if (divides_here()) step.tick();
     for (const int64_t c : changes) out.iterations += c;
     gemm_nn_parallel(coefficients, vectors_, out.decisions.weights);
     return out;
@@ -98,6 +98,19 @@ std::unique_ptr<Classifier> fit_linear_svm(const LinearSvmOptions& options, Cons
                              options.tolerance};
   return fit_by(PrimalTrainer(primal, prepared), options, labels, problems, prepared.mean(), rng,
                 progress, timer);
+}
+
+std::unique_ptr<Classifier> fit_linear_svm_sharded(const LinearSvmOptions& options,
+                                                   ShardedVectors vectors, const Labels& labels,
+                                                   Rng rng, const Progress& progress) {
+  OptionsOf<LinearSvmOptions>(options).validate("linear-svm");
+  const ShardedTraining how{
+      "linear-svm",
+      {options.scheme, {}},
+      {PrimalLoss::kSquaredHinge, options.class_weights, options.bias, options.tolerance},
+      options,
+      options.centre};
+  return fit_sharded(how, std::move(vectors), labels, rng.derive("cross-validation"), progress);
 }
 
 std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options,

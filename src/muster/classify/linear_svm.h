@@ -7,14 +7,14 @@
 // mean squared norm, so that C means the same for all inputs; both are folded into weights and
 // offsets. Set features are averages, whose large common part would otherwise take up most of the
 // norm. Few items: through their Gram matrix, by dual_descent.h, where folds and values of C cost
-// little. Many: in the primal, by primal_newton.h.
+// little. Many: in the primal, by primal_newton.h. Very many: the same on all ranks together.
 #pragma once
 
 #include <memory>
 #include <optional>
 
 #include "muster/classify/classifier.h"
-#include "muster/classify/linear_training.h"
+#include "muster/classify/sharded_training.h"
 #include "muster/core/options.h"
 #include "muster/crossval/cross_validation.h"
 
@@ -40,6 +40,10 @@ struct LinearSvmOptions : CvOptions {
 // for the Gram, then some tens of n^2 per two-class problem.
 std::unique_ptr<Classifier> fit_linear_svm(const LinearSvmOptions& options, ConstMatrixView vectors,
                                            const Labels& labels, Rng rng, const Progress& progress);
+// The same on vectors that stay on their ranks, if trains_sharded() (sharded_training.h).
+std::unique_ptr<Classifier> fit_linear_svm_sharded(const LinearSvmOptions& options,
+                                                   ShardedVectors vectors, const Labels& labels,
+                                                   Rng rng, const Progress& progress);
 std::unique_ptr<Classifier> load_linear_svm(const LinearSvmOptions& options,
                                             const TensorReader& in);
 

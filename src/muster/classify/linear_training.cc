@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "muster/cluster/sharded_vectors.h"
 #include "muster/cluster/shared_for.h"
 #include "muster/core/parallel.h"
 #include "muster/math/gemm.h"
@@ -15,20 +16,11 @@ constexpr size_t kTile = 192;  // so that a Gram of 1,500 has enough tiles to sh
 // Up to here the Gram is cheap whatever the dimension; beyond the second one it does not fit.
 constexpr size_t kSmallGram = 6000;
 constexpr size_t kLargestGram = 20000;
-// Cross-validation only ranks values of C, for which rougher solutions by LIBLINEAR suffice. Newton
-// steps of ours have to go on: from the solution for the value of C before, the tolerance is
-// reached where held-out scores are still those of that value.
-constexpr double kCvTolerance = 3, kNewtonCvTolerance = 0.3;
-
 double squared_norm(std::span<const float> values) { return dot(values, values); }
 
 void require_finite(const char* stage, const std::vector<double>& norms) {
   for (size_t i = 0; i < norms.size(); ++i)
-    if (!std::isfinite(norms[i]))
-      throw data_error(
-          "{}: the vector of training item {} has a value that is not a finite number; "
-          "look for NaN or infinite values in its source and leave the item out",
-          stage, i);
+    if (!std::isfinite(norms[i])) refuse_not_finite(stage, i);
 }
 
 // The root of 1 / mean squared norm.
@@ -52,9 +44,20 @@ std::vector<double> mean_of_rows(ConstMatrixView vectors) {
 
 }  // namespace
 
+void refuse_not_finite(const char* stage, size_t item) {
+  throw data_error(
+      "{}: the vector of training item {} has a value that is not a finite number; "
+      "look for NaN or infinite values in its source and leave the item out",
+      stage, item);
+}
+
 bool use_gram(LinearSolver solver, size_t n, size_t dim) {
   if (solver != LinearSolver::kAuto) return solver == LinearSolver::kGram;
   return n <= kSmallGram || (n < dim && n <= kLargestGram);
+}
+
+bool trains_sharded(LinearSolver solver, size_t n, size_t dim) {
+  return !use_gram(solver, n, dim) && stays_sharded(n, dim);
 }
 
 void require_finite_rows(const char* stage, ConstMatrixView vectors) {
@@ -100,7 +103,7 @@ Matrix<float> scaled_gram(ConstMatrixView vectors, double scale, double bias,
   std::vector<std::pair<size_t, size_t>> pairs;
   for (size_t a = 0; a < tiles; ++a)
     for (size_t b = a; b < tiles; ++b) pairs.emplace_back(a * kTile, b * kTile);
-  ProgressStep step(progress, "Gram matrix", pairs.size());
+  ProgressStep step(progress, "Gram matrix", units_with_sending(pairs.size()));
   const auto factor = static_cast<float>(scale * scale), constant = static_cast<float>(bias * bias);
   const auto tile = [&](size_t t) {
     const auto [row, col] = pairs[t];
@@ -116,6 +119,7 @@ Matrix<float> scaled_gram(ConstMatrixView vectors, double scale, double bias,
                  for (float& value : out.row(i)) value += constant;
                step.tick();
              });
+  if (divides_here()) step.tick();
   // Within a diagonal tile as well: the product need not be symmetric.
   parallel_for(pairs.size(), 1, [&](size_t t, size_t) {
     const auto [row, col] = pairs[t];
@@ -135,8 +139,7 @@ void fold_mean(const std::vector<double>& mean, LinearDecisions& decisions) {
 
 PrimalTrainer::PrimalTrainer(const PrimalOptions& options, const PreparedVectors& vectors)
     : options_(options), vectors_(vectors.view()), scale_(vectors.scale()) {
-  if (options.loss == PrimalLoss::kSquaredHinge)
-    moments_.emplace(PrimalItems{vectors_, scale_, options_.bias});
+  if (options.loss == PrimalLoss::kSquaredHinge) items_.emplace(vectors_, scale_, options_.bias);
 }
 
 const LiblinearRows& PrimalTrainer::rows() const {
@@ -146,20 +149,6 @@ const LiblinearRows& PrimalTrainer::rows() const {
   return *rows_;
 }
 
-void PrimalTrainer::solve(const BinaryProblem& problem, Costs costs, double tolerance,
-                          std::vector<double>& weights) const {
-  if (moments_) {
-    Matrix<double> start(1, weights.size());
-    std::ranges::copy(weights, start.row(0).begin());
-    const PrimalSolutions found =
-        solve_primal_together({vectors_, scale_, options_.bias}, *moments_, {problem}, {costs},
-                              tolerance, std::move(start));
-    weights.assign(found.weights.row(0).begin(), found.weights.row(0).end());
-    if (found.solved[0]) return;
-  }
-  rows().solve(options_.loss, problem, costs, tolerance, weights);
-}
-
 double PrimalTrainer::decision(size_t item, std::span<const double> weights) const {
   const size_t dim = vectors_.cols;
   return scale_ * dot(vectors_.row(item), weights.first(dim)) + options_.bias * weights[dim];
@@ -167,10 +156,18 @@ double PrimalTrainer::decision(size_t item, std::span<const double> weights) con
 
 int64_t PrimalTrainer::path(const CvTask& task, MatrixView<double> decisions) const {
   std::vector<double> weights(vectors_.cols + 1);
-  const double rougher = moments_ ? kNewtonCvTolerance : kCvTolerance;
+  std::unique_ptr<PrimalNewton> newton;
+  if (items_)
+    newton = make_primal_newton(PrimalLoss::kSquaredHinge, *items_, {task.problem},
+                                sides_of({task.problem}));
   for (size_t c = 0; c < task.grid.size(); ++c) {
-    solve(task.problem, scaled(task.weights, task.grid[c]),
-          std::min(0.5, rougher * options_.tolerance), weights);
+    const Costs costs = scaled(task.weights, task.grid[c]);
+    if (newton) {
+      newton->solve({costs}, newton_cv_tolerance(options_.tolerance));
+      weights.assign(newton->weights().row(0).begin(), newton->weights().row(0).end());
+    }
+    if (!newton || !newton->solved()[0])
+      rows().solve(options_.loss, task.problem, costs, cv_tolerance(options_.tolerance), weights);
     for (size_t j = 0; j < task.held_out.size(); ++j)
       decisions(c, j) = decision(task.held_out[j], weights);
   }
@@ -182,19 +179,20 @@ LinearFit PrimalTrainer::fit(const std::vector<BinaryProblem>& problems, double 
   const size_t count = problems.size(), dim = vectors_.cols;
   LinearFit out{{Matrix<float>(count, dim), std::vector<double>(count)},
                 static_cast<int64_t>(count)};
-  ProgressStep step(progress, "training", count);
+  ProgressStep step(progress, "training", units_with_sending(count));
   const std::vector<Costs> costs = problem_costs(problems, options_.class_weights, C);
-  PrimalSolutions solutions{Matrix<double>(count, dim + 1), std::vector<char>(count)};
-  if (moments_ && std::ranges::all_of(problems, &BinaryProblem::whole))
-    solutions = solve_primal_together({vectors_, scale_, options_.bias}, *moments_, problems, costs,
-                                      options_.tolerance);
+  std::unique_ptr<PrimalNewton> together;
+  if (items_ && std::ranges::all_of(problems, &BinaryProblem::whole)) {
+    together = make_primal_newton(PrimalLoss::kSquaredHinge, *items_, problems, sides_of(problems));
+    together->solve(costs, options_.tolerance);
+  }
   shared_for(count, 1, {rows_of(out.decisions.weights), rows_of(out.decisions.offsets)},
              [&](size_t begin, size_t end) {
                for (size_t p = begin; p < end; ++p) {
                  if (problems[p].two_sided()) {
-                   std::vector<double> weights(solutions.weights.row(p).begin(),
-                                               solutions.weights.row(p).end());
-                   if (!solutions.solved[p])
+                   std::vector<double> weights(dim + 1);
+                   if (together) std::ranges::copy(together->weights().row(p), weights.begin());
+                   if (!together || !together->solved()[p])
                      rows().solve(options_.loss, problems[p], costs[p], options_.tolerance,
                                   weights);
                    for (size_t c = 0; c < dim; ++c)
@@ -206,6 +204,7 @@ LinearFit PrimalTrainer::fit(const std::vector<BinaryProblem>& problems, double 
                  step.tick();
                }
              });
+  if (divides_here()) step.tick();
   return out;
 }
 

@@ -2,6 +2,7 @@
 // that C means the same for all inputs, and training through LIBLINEAR.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,7 +19,11 @@ enum class LinearSolver { kAuto, kGram, kPrimal };
 // What kAuto takes: the one that costs less.
 bool use_gram(LinearSolver solver, size_t num_items, size_t dim);
 
+// Whether a linear classifier is trained on vectors that stay on the ranks that made them.
+bool trains_sharded(LinearSolver solver, size_t num_items, size_t dim);
+
 // Values that are not finite are a data error that names `stage` and the item.
+[[noreturn]] void refuse_not_finite(const char* stage, size_t item);
 void require_finite_rows(const char* stage, ConstMatrixView vectors);
 
 // Views the vectors if they are not centred; they must outlive it then. Values that are not
@@ -59,6 +64,12 @@ struct PrimalOptions {
   double tolerance = 0.01;
 };
 
+// Cross-validation only ranks values of C, for which rougher solutions by LIBLINEAR suffice. Newton
+// steps of ours have to go on: from the solution for the value of C before, the tolerance is
+// reached where held-out scores are still those of that value.
+inline double cv_tolerance(double tolerance) { return std::min(0.5, 3 * tolerance); }
+inline double newton_cv_tolerance(double tolerance) { return 0.3 * tolerance; }
+
 // Logistic loss and what single precision cannot solve go through LIBLINEAR, whose rows take
 // 16 n d bytes and are made when first needed. Thread-safe.
 class PrimalTrainer {
@@ -72,15 +83,12 @@ class PrimalTrainer {
 
  private:
   const LiblinearRows& rows() const;
-  // Replaces `weights`, the start of the search, by the solution.
-  void solve(const BinaryProblem& problem, Costs costs, double tolerance,
-             std::vector<double>& weights) const;
   double decision(size_t item, std::span<const double> weights) const;
 
   PrimalOptions options_;
   ConstMatrixView vectors_;
   double scale_;
-  std::optional<PrimalMoments> moments_;  // of squared hinges
+  std::optional<CollectedItems> items_;  // of squared hinges
   mutable std::once_flag made_;
   mutable std::unique_ptr<const LiblinearRows> rows_;
 };

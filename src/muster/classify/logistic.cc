@@ -105,6 +105,19 @@ std::unique_ptr<Classifier> fit_logistic(const LogisticOptions& options, ConstMa
   return make_classifier(kRule, std::move(decisions), std::move(chosen));
 }
 
+std::unique_ptr<Classifier> fit_logistic_sharded(const LogisticOptions& options,
+                                                 ShardedVectors vectors, const Labels& labels,
+                                                 Rng rng, const Progress& progress) {
+  OptionsOf<LogisticOptions>(options).validate(kStage);
+  const ShardedTraining how{
+      kStage,
+      kRule,
+      {PrimalLoss::kLogistic, options.class_weights, kBias, options.tolerance},
+      cv_options(options),
+      options.centre};
+  return fit_sharded(how, std::move(vectors), labels, rng.derive("cross-validation"), progress);
+}
+
 std::unique_ptr<Classifier> load_logistic(const LogisticOptions&, const TensorReader& in) {
   return load_linear_classifier(kRule, in);
 }

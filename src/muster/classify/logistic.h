@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "muster/classify/classifier.h"
-#include "muster/classify/linear_training.h"
+#include "muster/classify/sharded_training.h"
 #include "muster/core/options.h"
 
 namespace muster {
@@ -35,6 +35,9 @@ struct LogisticOptions : CvOptions {
 // estimate how good it is.
 std::unique_ptr<Classifier> fit_logistic(const LogisticOptions& options, ConstMatrixView vectors,
                                          const Labels& labels, Rng rng, const Progress& progress);
+std::unique_ptr<Classifier> fit_logistic_sharded(const LogisticOptions& options,
+                                                 ShardedVectors vectors, const Labels& labels,
+                                                 Rng rng, const Progress& progress);
 std::unique_ptr<Classifier> load_logistic(const LogisticOptions& options, const TensorReader& in);
 
 }  // namespace muster

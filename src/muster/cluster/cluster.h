@@ -43,6 +43,8 @@ class Cluster {
                                              double seconds = kForever) = 0;
   // The same, but only rank 0 gets them; the others get nothing.
   virtual PartsOfRanks collect(std::span<const std::byte> own) = 0;
+  // Each value becomes the sum of those of all ranks, on all of them; as many on every rank.
+  virtual void sum(std::span<int64_t> values) = 0;
   // Everyone's become those of rank 0.
   virtual void broadcast(std::vector<std::byte>& bytes) = 0;
 
@@ -62,7 +64,7 @@ struct ClusterModule {
   // Once per process. What goes wrong ends the process with the library's words.
   Cluster* (*join)();
 };
-inline constexpr int kClusterModuleVersion = 1;
+inline constexpr int kClusterModuleVersion = 2;
 inline constexpr const char* kClusterModuleSymbol = "muster_cluster_module";
 
 }  // namespace muster

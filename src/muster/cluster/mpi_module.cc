@@ -83,6 +83,20 @@ class MpiCluster final : public Cluster {
     return parts;
   }
 
+  void sum(std::span<int64_t> values) override {
+    constexpr size_t kRoundValues = kRoundBytes / sizeof(int64_t);
+    const Call call(traffic_, values.size_bytes());
+    for (size_t begin = 0; begin < values.size(); begin += kRoundValues) {
+      const std::span<int64_t> part =
+          values.subspan(begin, std::min(kRoundValues, values.size() - begin));
+      MPI_Request request;
+      MPI_Iallreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_INT64_T, MPI_SUM,
+                     work_, &request);
+      wait(request);
+    }
+    traffic_.bytes_taken += values.size_bytes();
+  }
+
   void broadcast(std::vector<std::byte>& bytes) override {
     const Call call(traffic_, rank_ == 0 ? bytes.size() : 0);
     uint64_t total = bytes.size();

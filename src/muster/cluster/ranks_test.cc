@@ -1,13 +1,14 @@
 // Run by mpirun on several ranks, each of which runs all of these tests.
-#include <gtest/gtest.h>
-
 #include <atomic>
+#include <cmath>
 #include <numeric>
 
 #include "muster/cluster/shared_for.h"
+#include "muster/cluster/shared_sum.h"
 #include "muster/cluster/world.h"
 #include "muster/core/error.h"
 #include "muster/core/parallel.h"
+#include "support/ranks_main.h"
 
 namespace muster {
 namespace {
@@ -102,6 +103,31 @@ TEST(Ranks, SumsOverChunksAreTheSameBytesAsAlone) {
   EXPECT_EQ(sum(), alone);
 }
 
+TEST(Ranks, TotalsAreTheSameBytesWhicheverRankHasATerm) {
+  constexpr size_t kTerms = 1000;
+  const auto term = [](size_t i) { return std::exp(20 * std::sin(static_cast<double>(i * i))); };
+  const auto total = [&](size_t first, size_t step) {
+    Matrix<double> terms(1, (kTerms - first + step - 1) / step);
+    for (size_t i = first, c = 0; i < kTerms; i += step, ++c) terms(0, c) = term(i);
+    return totals_over_ranks(terms, kTerms)[0];
+  };
+  double alone = 0;
+  run_own_share([&] { alone = total(0, 1); });
+  EXPECT_EQ(total(world().rank(), world().size()), alone);
+}
+
+TEST(Ranks, SumsOfMoreThanARoundOfTheTransport) {
+  std::vector<int64_t> values(1'100'000);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<int64_t>(i * (world().rank() + 1));
+  sum_over_ranks(values);
+  const auto all = static_cast<int64_t>(world().size() * (world().size() + 1) / 2);
+  for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], static_cast<int64_t>(i) * all);
+  std::vector<double> largest = {-1.0 - static_cast<double>(world().rank()), 2};
+  largest_over_ranks(largest);
+  EXPECT_EQ(largest, (std::vector<double>{-1, 2}));
+}
+
 TEST(Ranks, NothingIsDividedInsideALoopOverThreads) {
   parallel_for(4, 1, [](size_t, size_t) { EXPECT_FALSE(divides_here()); });
 }
@@ -133,13 +159,4 @@ TEST(Ranks, WhatWasSentIsCounted) {
 }  // namespace
 }  // namespace muster
 
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  muster::join_world();
-  const int code = RUN_ALL_TESTS();
-  const auto codes = muster::world().farewell(code, 10);
-  if (!codes) muster::world().abort(1);
-  for (const int of_rank : *codes)
-    if (of_rank != 0) return of_rank;
-  return 0;
-}
+int main(int argc, char** argv) { return muster::run_tests_on_ranks(argc, argv); }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "muster/cluster/division_meter.h"
 #include "muster/cluster/world.h"
 #include "muster/core/error.h"
 #include "muster/core/parallel.h"
@@ -12,7 +13,7 @@ namespace muster {
 namespace {
 
 // Rows are packed and sent in blocks of about this size: it bounds the memory that this takes.
-constexpr size_t kBlockBytes = size_t{16} << 20;
+constexpr size_t kBlockBytes = size_t{4} << 20;
 // How long a rank with an error waits for the others to come to the end of their shares.
 constexpr double kPatienceSeconds = 3;
 
@@ -128,12 +129,13 @@ void exchange_rows(size_t n, const std::function<size_t(size_t i)>& owner,
 void shared_for(size_t n, size_t grain, const std::vector<SharedRows>& rows,
                 const std::function<void(size_t begin, size_t end)>& body) {
   grain = std::max<size_t>(grain, 1);
+  const size_t chunks = (n + grain - 1) / grain;
   if (!divides_here() || n == 0) {
-    parallel_for(n, grain, body);
+    do_divided(
+        chunks, [&] { parallel_for(n, grain, body); }, [&] { return bytes_of_rows(n, rows); });
     return;
   }
   const size_t size = world().size(), self = world().rank();
-  const size_t chunks = (n + grain - 1) / grain;
   const size_t own = chunks / size + (self < chunks % size ? 1 : 0);
   run_own_share([&] {
     parallel_for(own, 1, [&](size_t k, size_t) {
@@ -145,7 +147,14 @@ void shared_for(size_t n, size_t grain, const std::vector<SharedRows>& rows,
       n, [&](size_t i) { return i / grain % size; }, rows);
 }
 
-size_t rank_of_item(size_t item) { return item % world().size(); }
+uint64_t bytes_of_rows(size_t n, const std::vector<SharedRows>& rows) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < n; ++i)
+    for (const SharedRows& row : rows) bytes += row(i).size();
+  return bytes;
+}
+
+size_t rank_of_item(size_t item) { return group_of_item(item) % world().size(); }
 
 std::vector<std::string> gather_texts(const std::string& own) {
   if (!divides_here()) return {own};

@@ -57,6 +57,10 @@ bool divides_here();
 void shared_for(size_t n, size_t grain, const std::vector<SharedRows>& rows,
                 const std::function<void(size_t begin, size_t end)>& body);
 
+// The units of a step of the progress (progress.h) that such a loop does: with a last one, to be
+// ticked after the loop, for what is sent.
+inline size_t units_with_sending(size_t n) { return n + (divides_here() ? 1 : 0); }
+
 // The two halves of it, for loops of another form. Requires divides_here().
 
 // Runs some work of this rank's own, in which nothing is divided further; what it throws is thrown
@@ -66,8 +70,14 @@ void run_own_share(const std::function<void()>& work);
 void exchange_rows(size_t n, const std::function<size_t(size_t i)>& owner,
                    const std::vector<SharedRows>& rows);
 
-// The rank that an item belongs to for as long as the program runs, so that its features need to be
-// kept there only.
+// What exchange_rows() sends, all ranks together.
+uint64_t bytes_of_rows(size_t n, const std::vector<SharedRows>& rows);
+
+// Items belong to groups, and groups to ranks, for as long as the program runs, so that an item's
+// features need to be kept on one rank only, and sums over a group can be made there. More ranks
+// than groups do not help.
+inline constexpr size_t kItemGroups = 256;
+inline size_t group_of_item(size_t item) { return item % kItemGroups; }
 size_t rank_of_item(size_t item);
 
 // The texts of all ranks, by rank; just this one if loops are not divided here.

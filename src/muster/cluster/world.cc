@@ -23,6 +23,7 @@ class Alone final : public Cluster {
   PartsOfRanks collect(std::span<const std::byte> own) override {
     return {{own.begin(), own.end()}};
   }
+  void sum(std::span<int64_t>) override {}
   void broadcast(std::vector<std::byte>&) override {}
   std::optional<std::vector<int>> farewell(int code, double) override { return {{code}}; }
   [[noreturn]] void abort(int code) override { std::_Exit(code); }
@@ -42,6 +43,12 @@ size_t first_number(std::span<const char* const> variables, size_t otherwise) {
   return otherwise;
 }
 
+// A program that runs under mpirun itself may start muster by the way.
+bool wants_to_be_alone() {
+  const char* text = std::getenv("MUSTER_ALONE");
+  return text && *text && std::string_view(text) != "0";
+}
+
 }  // namespace
 
 Cluster& world() {
@@ -49,8 +56,8 @@ Cluster& world() {
   return joined ? *joined : alone;
 }
 
-size_t launched_ranks() { return first_number(kSizes, 1); }
-size_t launched_rank() { return first_number(kRanks, 0); }
+size_t launched_ranks() { return wants_to_be_alone() ? 1 : first_number(kSizes, 1); }
+size_t launched_rank() { return wants_to_be_alone() ? 0 : first_number(kRanks, 0); }
 
 void join_world() {
   MUSTER_CHECK(!joined);

@@ -11,7 +11,8 @@ namespace muster {
 // Alone, unless join_world() was called.
 Cluster& world();
 
-// How many processes mpirun or srun says that it started; 1 if it was neither.
+// How many processes mpirun or srun says that it started; 1 if it was neither, or if MUSTER_ALONE
+// is set to anything but 0: what mpirun says is inherited by whatever its processes start.
 size_t launched_ranks();
 // Which of them this one is.
 size_t launched_rank();

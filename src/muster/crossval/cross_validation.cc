@@ -56,6 +56,7 @@ struct Loop {
   Scheme scheme;
   size_t num_problems;
   const FoldSolver& solver;
+  FoldsRun run;
   std::vector<double> grid;
   std::vector<std::vector<size_t>> held_out;  // per fold
 
@@ -69,10 +70,14 @@ struct Loop {
     std::vector<SharedRows> results = {rows_of(iterations)};
     for (size_t p = 0; p < num_problems; ++p)
       results.push_back([&, p](size_t f) { return shared_bytes(decisions[f][p].values()); });
-    shared_for(end - begin, 1, results, [&](size_t f, size_t) {
+    const auto solve = [&](size_t f, size_t) {
       iterations[f] = solver(
           {begin + f, held_out[begin + f], grid, [&](size_t n) { step.tick(n); }}, decisions[f]);
-    });
+    };
+    if (run == FoldsRun::kDivided)
+      shared_for(end - begin, 1, results, solve);
+    else
+      for (size_t f = 0; f < decisions.size(); ++f) solve(f, f + 1);
     for (size_t f = 0; f < decisions.size(); ++f)
       for (size_t c = 0; c < grid.size(); ++c) score_fold(begin + f, c, decisions[f], scores[c]);
     int64_t total = 0;
@@ -107,7 +112,9 @@ std::vector<Tried> try_grid(Loop& loop, const std::vector<double>& grid, const L
   std::vector<Matrix<double>> scores(grid.size(), Matrix<double>(labels.size(), k));
   const size_t per_fold =
       std::max<size_t>(1, grid.size() * loop.num_problems * (labels.size() / num_folds + 1));
-  const size_t batch = std::clamp<size_t>(kMaxDecisions / per_fold, 1, num_folds);
+  const size_t batch = loop.run == FoldsRun::kInTurn
+                           ? 1
+                           : std::clamp<size_t>(kMaxDecisions / per_fold, 1, num_folds);
   ProgressStep step(progress, "cross-validation", num_folds * loop.num_problems);
   for (size_t begin = 0; begin < num_folds; begin += batch)
     iterations += loop.run_folds(begin, std::min(num_folds, begin + batch), scores, step);
@@ -286,7 +293,8 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels,
 }
 
 CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t num_problems,
-                        const FoldSolver& solver, const Rng& rng, const Progress& progress) {
+                        const FoldSolver& solver, const Rng& rng, const Progress& progress,
+                        FoldsRun run) {
   const bool multi_label = !labels.single_label();
   CvResult result{{}, Calibration::identity(labels.num_classes(), multi_label)};
   FitStatistics& statistics = result.statistics;
@@ -296,19 +304,21 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t n
   if (!wanted || folds == 0) return result;
   statistics.folds = folds;
 
-  Loop loop{options.scheme, num_problems, solver, {}, {}};
+  Loop loop{options.scheme, num_problems, solver, run, {}, {}};
   const std::vector<int> fold_of = stratified_folds(labels, folds, rng.derive("folds"));
   loop.held_out.resize(static_cast<size_t>(folds));
   for (size_t i = 0; i < labels.size(); ++i)
     loop.held_out[static_cast<size_t>(fold_of[i])].push_back(i);
 
   std::vector<Tried> tried;
+  const auto best = [&] { return std::ranges::max_element(tried, {}, &Tried::score); };
   const auto try_values = [&](const std::vector<double>& values) {
     for (Tried& one : try_grid(loop, values, labels, statistics.iterations, progress))
       tried.push_back(std::move(one));
     std::ranges::sort(tried, {}, &Tried::C);
+    for (Tried& one : tried)
+      if (&one != &*best()) one.scores = {};
   };
-  const auto best = [&] { return std::ranges::max_element(tried, {}, &Tried::score); };
   if (options.C) {
     try_values({*options.C});
   } else {

@@ -89,7 +89,8 @@ struct CvFold {
   std::function<void(size_t problems)> done;  // to be told, for progress
 };
 // Trains for every C of the grid on all items but the held-out ones and writes grid x held_out
-// decisions of each problem; returns iterations done. Called from several threads at once.
+// decisions of each problem; returns iterations done. Called from several threads at once unless
+// folds run in turn.
 using FoldSolver = std::function<int64_t(const CvFold&, std::span<Matrix<double>> decisions)>;
 
 // The decision on held-out items if the others have one sign only.
@@ -158,7 +159,10 @@ CvResult cross_validate(const CvOptions& options, const Labels& labels,
                         const std::vector<BinaryProblem>& problems,
                         const std::function<PathSolver(const CvFold&)>& solver_of_fold,
                         const Rng& rng, const Progress& progress);
+// Folds are divided over ranks and threads, or all ranks work at one after the other.
+enum class FoldsRun { kDivided, kInTurn };
 CvResult cross_validate(const CvOptions& options, const Labels& labels, size_t num_problems,
-                        const FoldSolver& solver, const Rng& rng, const Progress& progress);
+                        const FoldSolver& solver, const Rng& rng, const Progress& progress,
+                        FoldsRun run = FoldsRun::kDivided);
 
 }  // namespace muster

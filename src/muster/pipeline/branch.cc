@@ -1,5 +1,6 @@
 #include "muster/pipeline/branch.h"
 
+#include "muster/cluster/division_meter.h"
 #include "muster/cluster/world.h"
 #include "muster/core/parallel.h"
 #include "muster/setkernel/feature_kernel.h"
@@ -33,18 +34,19 @@ std::vector<size_t> positions_here(std::span<const size_t> items) {
   return out;
 }
 
+std::vector<std::byte> saved(const SetKernel& kernel, const Represented& sets) {
+  if (sets.empty()) return {};
+  TensorMap map;
+  kernel.save_represented(sets, TensorWriter(map));
+  return format_safetensors(map, "sets");
+}
+
 // Completes the representations by those that other ranks made, in the form that a model has.
 void exchange_represented(const SetKernel& kernel, std::span<const size_t> items,
                           Represented& sets) {
   Represented own;
   for (const size_t i : positions_here(items)) own.push_back(sets[i]);
-  std::vector<std::byte> bytes;
-  if (!own.empty()) {
-    TensorMap map;
-    kernel.save_represented(own, TensorWriter(map));
-    bytes = format_safetensors(map, "sets");
-  }
-  const PartsOfRanks parts = *world().gather(bytes);
+  const PartsOfRanks parts = *world().gather(saved(kernel, own));
   for (size_t rank = 0; rank < parts.size(); ++rank) {
     if (rank == world().rank() || parts[rank].empty()) continue;
     const TensorMap map = parse_safetensors(parts[rank], "sets");
@@ -61,8 +63,7 @@ void over_items(const FittedBranch& branch, const SetSource& source, std::span<c
                 const Progress& progress, const EncodeItem& encode,
                 const std::vector<SharedRows>& rows) {
   const std::vector<size_t> here = positions_here(items);
-  // With a last tick for what is sent.
-  ProgressStep step(progress, "encoding", here.size() + (divides_here() ? 1 : 0));
+  ProgressStep step(progress, "encoding", units_with_sending(here.size()));
   const auto encode_here = [&] {
     parallel_for(here.size(), 4, [&](size_t begin, size_t end) {
       for (size_t k = begin; k < end; ++k) {
@@ -73,7 +74,9 @@ void over_items(const FittedBranch& branch, const SetSource& source, std::span<c
       }
     });
   };
-  if (!divides_here()) return encode_here();
+  if (!divides_here()) {
+    return do_divided(items.size(), encode_here, [&] { return bytes_of_rows(items.size(), rows); });
+  }
   run_own_share(encode_here);
   exchange_rows(
       items.size(), [&](size_t i) { return rank_of_item(items[i]); }, rows);
@@ -117,7 +120,11 @@ Represented represent_items(const FittedBranch& branch, const SetSource& source,
         if (also.call) also.call(i, set);
       },
       also.rows);
-  if (divides_here()) exchange_represented(*branch.kernel, items, out);
+  if (divides_here())
+    exchange_represented(*branch.kernel, items, out);
+  else
+    do_divided(
+        items.size(), [] {}, [&] { return saved(*branch.kernel, out).size(); });
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "muster/pipeline/branch_weights.h"
 #include "muster/pipeline/kernel_fusion.h"
 #include "muster/pipeline/sampling.h"
+#include "muster/pipeline/sharded_items.h"
 #include "muster/pipeline/stopwatch.h"
 #include "muster/pipeline/universal_file.h"
 #include "muster/source/readable.h"
@@ -126,16 +127,18 @@ class Fitting {
     return branches;
   }
 
-  // `vectors` become those that the classifier was fitted on.
+  // `vectors` become those that the classifier was fitted on, unless they stay on their ranks.
   std::shared_ptr<const Classifier> fit_on_vectors(std::vector<FittedBranch>& branches,
                                                    Matrix<float>& vectors) {
+    const auto& stage = plan_.classifier->as<VectorClassifierStage>();
+    if (trains_sharded(stage, branches)) return fit_sharded(stage, branches);
     {
       const Stopwatch watch(options_.seconds, "encode");
       vectors = encode_to_scale(branches);
     }
     const Stopwatch watch(options_.seconds, "classifier");
-    return plan_.classifier->as<VectorClassifierStage>().fit(
-        *plan_.classifier->options, vectors, labels_, rng_.derive("classifier"), progress_);
+    return stage.fit(*plan_.classifier->options, vectors, labels_, rng_.derive("classifier"),
+                     progress_);
   }
 
   // `kept`, unless null, becomes the kernel matrix that the classifier was fitted on.
@@ -167,6 +170,30 @@ class Fitting {
   }
 
  private:
+  // Many vectors do, if nothing but the classifier asks for all of them.
+  bool trains_sharded(const VectorClassifierStage& stage,
+                      std::span<const FittedBranch> branches) const {
+    return stage.trains_sharded && !options_.keep_training && !options_.class_mixtures &&
+           !plan_.weighs_vectors() &&
+           std::ranges::none_of(
+               plan_.branches,
+               [](const BranchPlan& plan) { return plan.vector_scaling.has_value(); }) &&
+           stage.trains_sharded(*plan_.classifier->options,
+                                std::max(items_.size(), options_.as_if_items),
+                                joined_dim(branches));
+  }
+  std::shared_ptr<const Classifier> fit_sharded(const VectorClassifierStage& stage,
+                                                std::vector<FittedBranch>& branches) {
+    const auto encode = [&] {
+      const Stopwatch watch(options_.seconds, "encode");
+      return encode_sharded(branches, source_, items_, progress_);
+    };
+    ShardedVectors vectors = encode();
+    const Stopwatch watch(options_.seconds, "classifier");
+    return stage.fit_sharded(*plan_.classifier->options, std::move(vectors), labels_,
+                             rng_.derive("classifier"), progress_);
+  }
+
   Rng stream(size_t branch) const { return rng_.derive("branch").derive(branch); }
 
   // The first pass over the items. What one branch cannot read is left out of all.
@@ -309,9 +336,12 @@ Pipeline fit_pipeline(const Plan& plan, const SetSource& source, std::span<const
           : fitting.fit_on_grams(branches, options.keep_training ? &training->gram : nullptr);
   if (options.held_out)
     if (auto judged = classifier->judged_by(*options.held_out)) classifier = std::move(judged);
-  training->labels = fitting.labels();
-  training->names = fitting.item_names();
-  if (plan.on_vectors() && !options.keep_training) training = nullptr;
+  if (plan.on_vectors() && !options.keep_training) {
+    training = nullptr;
+  } else {
+    training->labels = fitting.labels();
+    training->names = fitting.item_names();
+  }
   return Pipeline(plan, std::move(branches), std::move(classifier), fitting.labels().class_names,
                   !fitting.labels().single_label(), seed, std::move(training),
                   fitting.class_mixtures());

@@ -24,6 +24,9 @@ struct FitOptions {
   // If given, what the classifier says of unseen items comes from these scores instead of its own
   // cross-validation, whose folds a vocabulary or mixture has seen.
   const HeldOutScores* held_out = nullptr;
+  // Trains in the way that so many items would be trained on, if they are more than are given: for
+  // forecasts from a few of them.
+  size_t as_if_items = 0;
   // If given, items that cannot be read are left out and it is called with them, before anything is
   // learned; else one is an error. Not a single readable item is a data error.
   std::function<void(std::span<const ItemFailure>)> left_out = {};

@@ -1,6 +1,7 @@
 #include "muster/pipeline/pipeline.h"
 
 #include "muster/pipeline/lazy_training.h"
+#include "muster/pipeline/sharded_items.h"
 #include "muster/pipeline/stopwatch.h"
 
 namespace muster {
@@ -57,6 +58,11 @@ ItemScores Pipeline::score(const SetSource& source, std::span<const size_t> item
               out.likelihood_ratios[i] = class_mixtures_->score(set.vectors);
             },
             {rows_of(out.likelihood_ratios)}};
+  }
+  if (plan_.on_vectors() && stays_sharded(items.size(), joined_dim(branches_))) {
+    const Stopwatch encode(seconds, kTestEncode, cpu_seconds);
+    out.scores = score_in_tiles(branches_, *classifier_, source, items, progress, also);
+    return out;
   }
   if (plan_.on_vectors()) {
     Matrix<float> vectors;

@@ -24,7 +24,8 @@ struct KeptTraining {
 
 // Wall-clock seconds by what they were spent on: "features" (if they were not prepared before),
 // "fit" (reductions, vocabularies), "encode", "classifier"; of Pipeline::score, in CPU seconds of
-// all threads, "test_encode" and "test_classify" (kernel values and scores).
+// all threads, "test_encode" and "test_classify" (kernel values and scores; part of "test_encode"
+// if items are too many for their vectors to be kept).
 using StageSeconds = std::map<std::string, double>;
 
 // A row of scores per item, one column per class, and, with class mixtures, ClassMixtures::score.

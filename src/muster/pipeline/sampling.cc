@@ -1,5 +1,6 @@
 #include "muster/pipeline/sampling.h"
 
+#include "muster/cluster/division_meter.h"
 #include "muster/cluster/shared_for.h"
 #include "muster/cluster/world.h"
 #include "muster/core/parallel.h"
@@ -16,12 +17,30 @@ VectorSet choose_vectors(const VectorSet& set, std::span<const size_t> rows) {
   return out;
 }
 
+// Of a set that another rank drew.
+struct Shape {
+  size_t rows, cols, place_cols;
+  int width, height;
+};
+
 // How many vectors each stage wants; 0 for one that learns nothing.
 std::vector<size_t> wanted_by_stage(const BranchPlan& plan) {
   std::vector<size_t> out;
   for (const PlannedStage& stage : plan.reducers)
     out.push_back(stage.as<ReducerStage>().needs_sample ? stage.num_samples() : 0);
   out.push_back((plan.set_feature ? *plan.set_feature : *plan.set_kernel).num_samples());
+  return out;
+}
+
+// Positions to draw `wanted` vectors from: all of them, or one in each of so many equal parts of
+// the list, at random, since lists may have a period.
+std::vector<size_t> positions_to_draw(size_t wanted, size_t num_items, const Rng& rng) {
+  std::vector<size_t> out;
+  const size_t parts = std::min(wanted, num_items);
+  for (size_t part = 0; part < parts; ++part) {
+    const size_t begin = part * num_items / parts, end = (part + 1) * num_items / parts;
+    out.push_back(begin + (end - begin > 1 ? rng.derive(part).below(end - begin) : 0));
+  }
   return out;
 }
 
@@ -41,7 +60,10 @@ BranchSamples::BranchSamples(const BranchPlan& plan, bool learns, const SetSourc
   std::vector<Rng> streams;
   for (size_t s = 0; s < wanted.size(); ++s) {
     streams.push_back(stage_stream(plan, s, rng).derive("sample"));
-    drawn_.emplace_back(wanted[s] > 0 ? items.size() : 0);
+    Drawn& drawn = drawn_.emplace_back();
+    drawn.positions = positions_to_draw(wanted[s], items.size(), streams[s].derive("items"));
+    drawn.per_item = items.empty() ? 0 : (wanted[s] + items.size() - 1) / items.size();
+    drawn.sets.resize(drawn.positions.size());
   }
   if (plan.extraction && !items.empty() && source.kind(items[0]) == ItemKind::kImages)
     extracted_dim_ = plan.extraction->extractor->dim();
@@ -50,51 +72,69 @@ BranchSamples::BranchSamples(const BranchPlan& plan, bool learns, const SetSourc
       [&](size_t i, const VectorSet& set) {
         dims_[i] = set.dim();
         for (size_t s = 0; s < drawn_.size(); ++s) {
-          if (drawn_[s].empty()) continue;
-          const size_t per_item = (wanted[s] + items_.size() - 1) / items_.size();
+          const auto found = std::ranges::lower_bound(drawn_[s].positions, i);
+          if (found == drawn_[s].positions.end() || *found != i) continue;
           Rng stream = streams[s].derive(i);
-          drawn_[s][i] = choose_vectors(set, stream.sample(set.size(), per_item));
+          drawn_[s].sets[static_cast<size_t>(found - drawn_[s].positions.begin())] =
+              choose_vectors(set, stream.sample(set.size(), drawn_[s].per_item));
         }
       },
       progress);
-  if (divides_here()) exchange();
+  if (divides_here())
+    exchange();
+  else
+    do_divided(
+        items_.size(), [] {}, [&] { return bytes_drawn(); });
+}
+
+uint64_t BranchSamples::bytes_drawn() const {
+  uint64_t bytes = dims_.size() * sizeof(size_t);
+  for (const Drawn& drawn : drawn_)
+    for (const VectorSet& set : drawn.sets)
+      bytes += sizeof(Shape) + (set.vectors.size() + set.places.size()) * sizeof(float);
+  return bytes;
 }
 
 void BranchSamples::exchange() {
-  struct Shape {
-    size_t rows, cols, place_cols;
-    int width, height;
-  };
-  const auto owner = [&](size_t i) { return rank_of_item(items_[i]); };
-  exchange_rows(items_.size(), owner, {rows_of(dims_)});
-  for (std::vector<VectorSet>& drawn : drawn_) {
-    if (drawn.empty()) continue;
+  exchange_rows(items_.size(), [&](size_t i) { return rank_of_item(items_[i]); }, {rows_of(dims_)});
+  for (Drawn& drawn : drawn_) {
+    if (drawn.positions.empty()) continue;
+    std::vector<VectorSet>& sets = drawn.sets;
+    const auto owner = [&](size_t j) { return rank_of_item(items_[drawn.positions[j]]); };
     std::vector<Shape> shapes;
-    for (const VectorSet& set : drawn)
+    for (const VectorSet& set : sets)
       shapes.push_back(
           {set.size(), set.dim(), set.places.cols(), set.image_width, set.image_height});
-    exchange_rows(items_.size(), owner, {rows_of(shapes)});
-    for (size_t i = 0; i < drawn.size(); ++i)
-      if (owner(i) != world().rank())
-        drawn[i] = {Matrix<float>(shapes[i].rows, shapes[i].cols),
-                    Matrix<float>(shapes[i].rows, shapes[i].place_cols), shapes[i].width,
-                    shapes[i].height};
-    exchange_rows(items_.size(), owner,
-                  {[&](size_t i) { return shared_bytes(drawn[i].vectors.values()); },
-                   [&](size_t i) { return shared_bytes(drawn[i].places.values()); }});
+    exchange_rows(sets.size(), owner, {rows_of(shapes)});
+    for (size_t j = 0; j < sets.size(); ++j)
+      if (owner(j) != world().rank())
+        sets[j] = {Matrix<float>(shapes[j].rows, shapes[j].cols),
+                   Matrix<float>(shapes[j].rows, shapes[j].place_cols), shapes[j].width,
+                   shapes[j].height};
+    exchange_rows(sets.size(), owner,
+                  {[&](size_t j) { return shared_bytes(sets[j].vectors.values()); },
+                   [&](size_t j) { return shared_bytes(sets[j].places.values()); }});
   }
 }
 
 void BranchSamples::keep(std::span<const size_t> positions) {
-  const auto select = [&](auto& by_item) {
-    std::decay_t<decltype(by_item)> kept;
-    for (const size_t position : positions) kept.push_back(std::move(by_item[position]));
-    by_item = std::move(kept);
-  };
-  select(items_);
-  select(dims_);
-  for (std::vector<VectorSet>& drawn : drawn_)
-    if (!drawn.empty()) select(drawn);
+  std::vector<size_t> items, dims;
+  for (const size_t position : positions) {
+    items.push_back(items_[position]);
+    dims.push_back(dims_[position]);
+  }
+  items_ = std::move(items);
+  dims_ = std::move(dims);
+  for (Drawn& drawn : drawn_) {
+    Drawn kept{drawn.per_item, {}, {}};
+    for (size_t j = 0; j < drawn.positions.size(); ++j) {
+      const auto found = std::ranges::lower_bound(positions, drawn.positions[j]);
+      if (found == positions.end() || *found != drawn.positions[j]) continue;
+      kept.positions.push_back(static_cast<size_t>(found - positions.begin()));
+      kept.sets.push_back(std::move(drawn.sets[j]));
+    }
+    drawn = std::move(kept);
+  }
 }
 
 size_t BranchSamples::width() const {
@@ -116,7 +156,7 @@ size_t BranchSamples::width() const {
 
 Sample BranchSamples::take(size_t stage, const FittedBranch& branch, size_t width,
                            const Labels& labels) {
-  std::vector<VectorSet> drawn = std::move(drawn_[stage]);
+  std::vector<VectorSet> drawn = std::move(drawn_[stage].sets);
   parallel_for(drawn.size(), 4, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) drawn[i] = branch.reduce(std::move(drawn[i]));
   });
@@ -127,7 +167,7 @@ Sample BranchSamples::take(size_t stage, const FittedBranch& branch, size_t widt
   for (size_t i = 0; i < drawn.size(); ++i)
     for (size_t r = 0; r < drawn[i].size(); ++r) {
       std::ranges::copy(drawn[i].vectors.row(r), sample.vectors.row(next++).begin());
-      sample.labels.push_back(labels.size() > 0 ? labels.first(i) : -1);
+      sample.labels.push_back(labels.size() > 0 ? labels.first(drawn_[stage].positions[i]) : -1);
     }
   return sample;
 }

@@ -24,18 +24,29 @@ class BranchSamples {
   size_t num_items() const { return items_.size(); }
   // The width that all sets share; sets of another width are a data error.
   size_t width() const;
-  // About as many vectors as the stage wants, evenly over the items, after the reductions that
+  // About as many vectors as the stage wants, evenly over the items, from as many items at most,
+  // after the reductions that
   // `branch` has so far; `width` is theirs. Stages in the order of a branch, each once.
   Sample take(size_t stage, const FittedBranch& branch, size_t width, const Labels& labels);
 
  private:
   // Gives every rank what the others have drawn.
   void exchange();
+  // What that sends, all ranks together.
+  uint64_t bytes_drawn() const;
+
+  // What one stage is fitted on.
+  struct Drawn {
+    size_t per_item = 0;
+    std::vector<size_t>
+        positions;                // of the items that it draws from, rising; none if it wants none
+    std::vector<VectorSet> sets;  // by those
+  };
 
   const SetSource& source_;
   std::vector<size_t> items_;
-  std::vector<size_t> dims_;                   // by item
-  std::vector<std::vector<VectorSet>> drawn_;  // by stage and item; empty if it wants none
+  std::vector<size_t> dims_;  // by item
+  std::vector<Drawn> drawn_;  // by stage
   std::vector<ItemFailure> failures_;
   size_t extracted_dim_ = 0;
 };

@@ -183,9 +183,9 @@ std::vector<StageEntry> make_stages() {
                        make_normalise, load_normalise),
       // Vectors or kernels become scores.
       linear_classifier("linear-svm", "linear support vector machine, squared hinge", "EMK 4",
-                        fit_linear_svm, load_linear_svm),
+                        fit_linear_svm, fit_linear_svm_sharded, load_linear_svm),
       linear_classifier("logistic", "L2-regularised logistic regression, one-vs-all",
-                        "Fan et al. 2008", fit_logistic, load_logistic),
+                        "Fan et al. 2008", fit_logistic, fit_logistic_sharded, load_logistic),
       gram_classifier<KernelSvmOptions>("kernel-svm", "support vector machine on a kernel matrix",
                                         "EMK 4", choose_kernel, fit_kernel_svm, load_kernel_svm),
       gram_classifier<KlrOptions>("klr", "kernel logistic regression on a kernel matrix", "UGM 4.1",

@@ -12,6 +12,7 @@
 
 #include "muster/classify/classifier.h"
 #include "muster/classify/gram_choice.h"
+#include "muster/cluster/sharded_vectors.h"
 #include "muster/core/options.h"
 #include "muster/features/extractor.h"
 #include "muster/kernelweights/kernel_weights.h"
@@ -94,6 +95,12 @@ struct VectorClassifierStage {
   // Whether its options want branches weighed by what the labels say (weights=held-out); empty if
   // it has no such option.
   std::function<bool(const AnyOptions&)> weighs_branches = {};
+  // On vectors that stay on the ranks that made them, and whether so many are; none for a
+  // classifier that needs all of them in one place.
+  std::function<bool(const AnyOptions&, size_t num_items, size_t dim)> trains_sharded = {};
+  std::function<std::unique_ptr<Classifier>(const AnyOptions&, ShardedVectors, const Labels&, Rng,
+                                            const Progress&)>
+      fit_sharded = {};
 };
 
 enum class Psd { kAlways, kConditional, kNo };

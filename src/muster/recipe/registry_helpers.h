@@ -1,6 +1,7 @@
 // From a method's own typed functions to a line of the registry's table. Used by registry.cc only.
 #pragma once
 
+#include "muster/classify/linear_training.h"
 #include "muster/dnn/network_module.h"
 #include "muster/features/dnn.h"
 #include "muster/recipe/registry.h"
@@ -240,12 +241,13 @@ struct WithBranchWeights {
 };
 
 template <class Options>
-StageEntry linear_classifier(std::string name, std::string summary, std::string paper,
-                             std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView,
-                                                                const Labels&, Rng,
-                                                                const Progress&),
-                             std::unique_ptr<Classifier> (*load)(const Options&,
-                                                                 const TensorReader&)) {
+StageEntry linear_classifier(
+    std::string name, std::string summary, std::string paper,
+    std::unique_ptr<Classifier> (*fit)(const Options&, ConstMatrixView, const Labels&, Rng,
+                                       const Progress&),
+    std::unique_ptr<Classifier> (*fit_sharded)(const Options&, ShardedVectors, const Labels&, Rng,
+                                               const Progress&),
+    std::unique_ptr<Classifier> (*load)(const Options&, const TensorReader&)) {
   using All = WithBranchWeights<Options>;
   VectorClassifierStage functions{
       [fit](const AnyOptions& o, ConstMatrixView vectors, const Labels& labels, Rng rng,
@@ -253,7 +255,14 @@ StageEntry linear_classifier(std::string name, std::string summary, std::string 
         return fit(typed<All>(o).own, vectors, labels, rng, progress);
       },
       [load](const AnyOptions& o, const TensorReader& in) { return load(typed<All>(o).own, in); },
-      [](const AnyOptions& o) { return typed<All>(o).weights == All::Weights::kHeldOut; }};
+      [](const AnyOptions& o) { return typed<All>(o).weights == All::Weights::kHeldOut; },
+      [](const AnyOptions& o, size_t num_items, size_t dim) {
+        return trains_sharded(typed<All>(o).own.solver, num_items, dim);
+      },
+      [fit_sharded](const AnyOptions& o, ShardedVectors vectors, const Labels& labels, Rng rng,
+                    const Progress& progress) {
+        return fit_sharded(typed<All>(o).own, std::move(vectors), labels, rng, progress);
+      }};
   return {std::move(name),      std::move(summary),  std::move(paper), {},
           default_options<All>, std::move(functions)};
 }

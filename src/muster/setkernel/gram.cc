@@ -47,7 +47,7 @@ void shared_tiles(MatrixView<double> out, size_t tile_side, bool symmetric,
                   const Progress& progress, const std::function<void(const Tile&)>& body) {
   const std::vector<Tile> tiles = tiles_of(out.rows, out.cols, tile_side, symmetric);
   const size_t ranks = divides_here() ? world().size() : 1;
-  ProgressStep step(progress, "kernel matrix", tiles.size());
+  ProgressStep step(progress, "kernel matrix", units_with_sending(tiles.size()));
   const SharedRows values = [&](size_t t) {
     const Tile& tile = tiles[t];
     return shared_bytes(
@@ -57,6 +57,7 @@ void shared_tiles(MatrixView<double> out, size_t tile_side, bool symmetric,
     body(tiles[t]);
     step.tick(std::min(ranks, tiles.size() - t));  // the others do as much meanwhile
   });
+  if (divides_here()) step.tick();
 }
 
 void mirror_upper(MatrixView<double> gram) {

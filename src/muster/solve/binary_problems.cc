@@ -2,21 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace muster {
 namespace {
 
 // A target of one-vs-all: what the labels say. Of one-vs-one: only items of the two classes count.
-BinaryProblem one_vs_all(const Labels& labels, int label) {
+BinaryProblem one_vs_all(const Labels& labels, std::span<const size_t> items, int label) {
   BinaryProblem out;
-  for (size_t i = 0; i < labels.size(); ++i)
-    out.targets.push_back(static_cast<int8_t>(labels.target(i, label)));
+  out.targets.reserve(items.size());
+  for (const size_t i : items) out.targets.push_back(static_cast<int8_t>(labels.target(i, label)));
   return out;
 }
 
-BinaryProblem one_vs_one(const Labels& labels, int a, int b) {
+BinaryProblem one_vs_one(const Labels& labels, std::span<const size_t> items, int a, int b) {
   BinaryProblem out;
-  for (size_t i = 0; i < labels.size(); ++i) {
+  out.targets.reserve(items.size());
+  for (const size_t i : items) {
     const int label = labels.first(i);
     const bool takes_part = labels.target(i, label) != 0;
     out.targets.push_back(takes_part && label == a ? 1 : takes_part && label == b ? -1 : 0);
@@ -30,12 +32,12 @@ size_t BinaryProblem::count(int8_t target) const {
   return static_cast<size_t>(std::ranges::count(targets, target));
 }
 
-double one_sided_decision(const BinaryProblem& problem) { return problem.count(1) > 0 ? 3 : -3; }
+double one_sided_decision(bool positive) { return positive ? 3 : -3; }
 
-Costs side_weights(const BinaryProblem& problem, ClassWeights weights) {
-  const auto positives = static_cast<double>(problem.count(1));
-  const auto negatives = static_cast<double>(problem.count(-1));
-  if (weights == ClassWeights::kNone || positives == 0 || negatives == 0) return {};
+Costs side_weights(size_t num_positives, size_t num_negatives, ClassWeights weights) {
+  if (weights == ClassWeights::kNone || num_positives == 0 || num_negatives == 0) return {};
+  const auto positives = static_cast<double>(num_positives);
+  const auto negatives = static_cast<double>(num_negatives);
   const double total = positives + negatives;
   return {total / (2 * positives), total / (2 * negatives)};
 }
@@ -55,7 +57,18 @@ std::vector<Costs> problem_costs(const std::vector<BinaryProblem>& problems, Cla
   return out;
 }
 
-std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels, Scheme scheme) {
+void refuse_one_side(const char* stage, const Labels& labels) {
+  throw data_error(
+      "{}: training needs at least two classes (or items with and without a label), but all {} "
+      "items are of {}; add items of another class",
+      stage, labels.size(),
+      labels.size() > 0 && labels.first(0) >= 0
+          ? "class '" + labels.class_names[static_cast<size_t>(labels.first(0))] + "'"
+          : "no class");
+}
+
+std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels, Scheme scheme,
+                                         std::span<const size_t> items) {
   const bool multi_label = !labels.single_label();
   if (scheme == Scheme::kOneVsOne && multi_label)
     throw usage_error(
@@ -66,19 +79,19 @@ std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels
   const int k = labels.num_classes();
   const size_t count = num_problems(k, scheme, multi_label);
   if (scheme == Scheme::kOneVsAll) {
-    for (int a = 0; a < static_cast<int>(count); ++a) out.push_back(one_vs_all(labels, a));
+    for (int a = 0; a < static_cast<int>(count); ++a) out.push_back(one_vs_all(labels, items, a));
   } else {
     for (int a = 0; a < k; ++a)
-      for (int b = a + 1; b < k; ++b) out.push_back(one_vs_one(labels, a, b));
+      for (int b = a + 1; b < k; ++b) out.push_back(one_vs_one(labels, items, a, b));
   }
-  if (std::ranges::none_of(out, &BinaryProblem::two_sided))
-    throw data_error(
-        "{}: training needs at least two classes (or items with and without a label), but all {} "
-        "items are of {}; add items of another class",
-        stage, labels.size(),
-        labels.size() > 0 && labels.first(0) >= 0
-            ? "class '" + labels.class_names[static_cast<size_t>(labels.first(0))] + "'"
-            : "no class");
+  return out;
+}
+
+std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels, Scheme scheme) {
+  std::vector<size_t> all(labels.size());
+  std::iota(all.begin(), all.end(), size_t{0});
+  std::vector<BinaryProblem> out = make_problems(stage, labels, scheme, all);
+  if (std::ranges::none_of(out, &BinaryProblem::two_sided)) refuse_one_side(stage, labels);
   return out;
 }
 

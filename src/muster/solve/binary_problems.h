@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "muster/core/labels.h"
@@ -25,7 +26,10 @@ struct BinaryProblem {
 
 // The constant decision of a fitted problem with one sign only: beyond what others give, so that a
 // class without items is not predicted.
-double one_sided_decision(const BinaryProblem& problem);
+double one_sided_decision(bool positive);
+inline double one_sided_decision(const BinaryProblem& problem) {
+  return one_sided_decision(problem.count(1) > 0);
+}
 
 // The cost of an error on either side: C, times n / (2 n_side) if classes are balanced.
 struct Costs {
@@ -35,7 +39,10 @@ struct Costs {
 inline Costs scaled(Costs weights, double C) {
   return {weights.positive * C, weights.negative * C};
 }
-Costs side_weights(const BinaryProblem& problem, ClassWeights weights);
+Costs side_weights(size_t positives, size_t negatives, ClassWeights weights);
+inline Costs side_weights(const BinaryProblem& problem, ClassWeights weights) {
+  return side_weights(problem.count(1), problem.count(-1), weights);
+}
 // Of every problem, for one C.
 std::vector<Costs> problem_costs(const std::vector<BinaryProblem>& problems, ClassWeights weights,
                                  double C);
@@ -45,6 +52,12 @@ std::vector<Costs> problem_costs(const std::vector<BinaryProblem>& problems, Cla
 // Throws a data error if fewer than two classes (or no label with both positives and negatives)
 // occur, and a usage error for one-vs-one on multi-label data. `stage` names the stage in messages.
 std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels, Scheme scheme);
+// The same for some of the items, of which a problem may have one side only.
+std::vector<BinaryProblem> make_problems(const char* stage, const Labels& labels, Scheme scheme,
+                                         std::span<const size_t> items);
+
+// What make_problems throws if no problem has two sides.
+[[noreturn]] void refuse_one_side(const char* stage, const Labels& labels);
 
 // How many problems make_problems gives; `multi_label` as in !labels.single_label().
 size_t num_problems(int num_classes, Scheme scheme, bool multi_label);

@@ -8,11 +8,9 @@
 
 #include "muster/core/matrix.h"
 #include "muster/solve/binary_problems.h"
+#include "muster/solve/primal_loss.h"
 
 namespace muster {
-
-// L2R_L2LOSS_SVC and L2R_LR.
-enum class PrimalLoss { kSquaredHinge, kLogistic };
 
 // Rows scaled by `scale` and with `bias` appended, in LIBLINEAR's layout (16 bytes per non-zero
 // value), shared by all two-class problems on them. Immutable; thread-safe.

@@ -6,142 +6,124 @@
 
 #include "muster/core/parallel.h"
 #include "muster/math/cholesky.h"
-#include "muster/math/gemm.h"
-#include "muster/simd/vector_ops.h"
 #include "muster/solve/inner_product.h"
-#include "muster/solve/line_search.h"
 
 namespace muster {
 namespace {
 
-constexpr size_t kTile = 256;
 constexpr int kMaxSteps = 60, kMaxConjugateSteps = 60;
-constexpr size_t kLargestMoments = 4096;
-// The share of the items that all problems take to be within the margin for their preconditioner.
-constexpr double kShareActive = 0.3;
 
-class Together {
+// The derivatives of a loss by the decision f of an item with target y.
+struct SquaredHinge {
+  // What the second derivative is on average where the preconditioner is to be good: the share of
+  // the items that all problems take to be within the margin, times that derivative there.
+  static constexpr double kTypicalCurvature = 2 * 0.3;
+  static double slope(double y, double f) { return -2 * y * std::max(0.0, 1 - y * f); }
+  static double curvature(double y, double f) { return y * f < 1 ? 2 : 0; }
+};
+struct Logistic {
+  static constexpr double kTypicalCurvature = 0.1;
+  static double slope(double y, double f) { return -y / (1 + std::exp(y * f)); }
+  static double curvature(double, double f) {
+    const double s = 1 / (1 + std::exp(-std::abs(f)));
+    return s * (1 - s);
+  }
+};
+
+template <class Loss>
+class Together final : public PrimalNewton {
  public:
-  Together(const PrimalItems& items, const PrimalMoments& moments,
-           const std::vector<BinaryProblem>& problems, const std::vector<Costs>& costs)
+  Together(const PrimalItems& items, std::vector<BinaryProblem> problems, std::vector<Sides> sides)
       : items_(items),
-        problems_(problems),
-        costs_(costs),
-        n_(items.vectors.rows),
-        dim_(items.vectors.cols + 1),
-        weights_(problems.size(), dim_),
-        gradients_(problems.size(), dim_),
-        decisions_(problems.size(), n_) {
+        problems_(std::move(problems)),
+        sides_(std::move(sides)),
+        n_(items.num_here()),
+        dim_(items.num_weights()),
+        weights_(problems_.size(), dim_),
+        gradients_(problems_.size(), dim_),
+        decisions_(problems_.size(), n_),
+        solved_(problems_.size()),
+        at_zero_(problems_.size()) {}
+
+  const Matrix<double>& weights() const override { return weights_; }
+  const Matrix<double>& decisions() const override { return decisions_; }
+  const std::vector<char>& solved() const override { return solved_; }
+  Convergence convergence() const override { return convergence_; }
+
+  void solve(const std::vector<Costs>& costs, double tolerance) override {
+    MUSTER_CHECK(costs.size() == problems_.size());
+    costs_ = costs;
+    convergence_ = {};
     double cost = 0;
     for (const Costs& of_problem : costs)
       cost += of_problem.negative / static_cast<double>(costs.size());
-    preconditioner_ = moments.factor(2 * cost * kShareActive);
-  }
-
-  PrimalSolutions run(double tolerance, Matrix<double> start) {
-    std::vector<size_t> going(problems_.size());
-    std::iota(going.begin(), going.end(), size_t{0});
-    std::vector<double> goals(problems_.size());
-    PrimalSolutions out{{}, std::vector<char>(problems_.size())};
-    update_gradients(going);
-    for (const size_t p : going) {
-      const auto positive = static_cast<double>(problems_[p].count(1));
-      const auto negative = static_cast<double>(problems_[p].count(-1));
-      goals[p] = tolerance * std::max(std::min(positive, negative), 1.0) / (positive + negative) *
-                 gradient_norm(p);
+    preconditioner_ = items_.moments().factor(cost * Loss::kTypicalCurvature);
+    std::vector<size_t> going;
+    for (size_t p = 0; p < problems_.size(); ++p) {
+      solved_[p] = !sides_[p].two();
+      if (!solved_[p]) going.push_back(p);
     }
-    if (!start.empty()) start_from(std::move(start), going);
     for (int step = 0; step < kMaxSteps && !going.empty(); ++step) {
-      if (step > 0) update_gradients(going);
-      for (const size_t p : going) out.solved[p] = gradient_norm(p) <= goals[p];
-      std::erase_if(going, [&](size_t p) { return out.solved[p]; });
-      if (!going.empty()) newton_step(going);
+      update_gradients(going);
+      convergence_.violation = 0;
+      for (const size_t p : going) note_gradient(p, tolerance);
+      std::erase_if(going, [&](size_t p) { return solved_[p]; });
+      if (going.empty()) break;
+      newton_step(going);
+      convergence_.steps = step + 1;
     }
-    out.weights = std::move(weights_);
-    return out;
+    convergence_.reached = going.empty();
   }
 
  private:
   double cost(size_t p, size_t i) const {
-    return problems_[p].targets[i] > 0 ? costs_[p].positive : costs_[p].negative;
-  }
-  bool active(size_t p, size_t i) const {
-    const double y = problems_[p].targets[i];
-    return y != 0 && y * decisions_(p, i) < 1;
-  }
-  double gradient_norm(size_t p) const {
-    return std::sqrt(inner(gradients_.row(p), gradients_.row(p)));
+    const int8_t target = problems_[p].targets[i];
+    return target > 0 ? costs_[p].positive : target < 0 ? costs_[p].negative : 0;
   }
 
-  void start_from(Matrix<double> weights, const std::vector<size_t>& all) {
-    weights_ = std::move(weights);
-    const Matrix<float> found = times_items(weights_);
-    std::ranges::copy(found.values(), decisions_.values().begin());
-    update_gradients(all);
+  void note_gradient(size_t p, double tolerance) {
+    const double norm = std::sqrt(inner(gradients_.row(p), gradients_.row(p)));
+    // The first gradient of a problem is that at w = 0, which grows as the costs do.
+    AtZero& first = at_zero_[p];
+    if (first.cost == 0) first = {norm, costs_[p].negative};
+    const double at_zero = first.norm * (costs_[p].negative / first.cost);
+    const auto rarer = static_cast<double>(std::min(sides_[p].positives, sides_[p].negatives));
+    const auto all = static_cast<double>(sides_[p].positives + sides_[p].negatives);
+    solved_[p] = norm <= tolerance * rarer / all * at_zero;
+    if (!solved_[p]) convergence_.violation = std::max(convergence_.violation, norm / at_zero);
   }
 
-  // out(k, i) = x_i . rows(k)
-  Matrix<float> times_items(const Matrix<double>& rows) const {
-    Matrix<float> factors(rows.rows(), dim_ - 1), out(rows.rows(), n_);
-    for (size_t k = 0; k < rows.rows(); ++k)
-      for (size_t t = 0; t + 1 < dim_; ++t)
-        factors(k, t) = static_cast<float>(items_.scale * rows(k, t));
-    parallel_for(n_, kTile, [&](size_t begin, size_t end) {
-      gemm_nt(factors, items_.vectors.slice_rows(begin, end - begin),
-              MatrixView<float>(out.data() + begin, rows.rows(), end - begin, n_));
-      for (size_t k = 0; k < rows.rows(); ++k)
-        for (size_t i = begin; i < end; ++i)
-          out(k, i) += static_cast<float>(items_.bias * rows(k, dim_ - 1));
-    });
-    return out;
-  }
-
-  // out(k) += sum_i shares(k, i) x_i
-  void add_items(const Matrix<float>& shares, Matrix<double>& out) const {
-    Matrix<float> sums(shares.rows(), dim_ - 1);
-    gemm_nn_parallel(shares, items_.vectors, sums);
-    for (size_t k = 0; k < shares.rows(); ++k) {
-      for (size_t t = 0; t + 1 < dim_; ++t)
-        out(k, t) += items_.scale * static_cast<double>(sums(k, t));
-      double total = 0;
-      for (const float share : shares.row(k)) total += static_cast<double>(share);
-      out(k, dim_ - 1) += items_.bias * total;
-    }
-  }
-
-  // w - sum_i 2 C_i y_i max(0, 1 - y_i f_i) x_i
+  // w + sum_i C_i slope_i x_i
   void update_gradients(const std::vector<size_t>& going) {
     Matrix<double> out(going.size(), dim_);
     Matrix<float> shares(going.size(), n_);
-    for (size_t k = 0; k < going.size(); ++k) {
+    parallel_for(going.size(), 1, [&](size_t k, size_t) {
       const size_t p = going[k];
       std::ranges::copy(weights_.row(p), out.row(k).begin());
-      for (size_t i = 0; i < n_; ++i) {
-        const double y = problems_[p].targets[i];
+      for (size_t i = 0; i < n_; ++i)
         shares(k, i) =
-            static_cast<float>(-2 * cost(p, i) * y * std::max(0.0, 1 - y * decisions_(p, i)));
-      }
-    }
-    add_items(shares, out);
+            static_cast<float>(cost(p, i) * Loss::slope(problems_[p].targets[i], decisions_(p, i)));
+    });
+    items_.add(shares, out);
     for (size_t k = 0; k < going.size(); ++k)
       std::ranges::copy(out.row(k), gradients_.row(going[k]).begin());
   }
 
   void newton_step(const std::vector<size_t>& going) {
     const Matrix<double> steps = directions(going);
-    const Matrix<float> changes = times_items(steps);
+    const Matrix<float> changes = items_.times(steps);
+    const std::vector<double> lengths = search(going, steps, changes);
     parallel_for(going.size(), 1, [&](size_t k, size_t) {
       const size_t p = going[k];
-      const double length = search(p, steps.row(k), changes.row(k));
-      for (size_t t = 0; t < dim_; ++t) weights_(p, t) += length * steps(k, t);
+      for (size_t t = 0; t < dim_; ++t) weights_(p, t) += lengths[k] * steps(k, t);
       for (size_t i = 0; i < n_; ++i)
-        decisions_(p, i) += length * static_cast<double>(changes(k, i));
+        decisions_(p, i) += lengths[k] * static_cast<double>(changes(k, i));
     });
   }
 
-  // Rough solutions of (I + sum over active items of 2 C_i x_i x_i') s = -gradient.
+  // Rough solutions of (I + sum of C_i curvature_i x_i x_i') s = -gradient.
   Matrix<double> directions(const std::vector<size_t>& going) const {
-    // What is left of the gradient: the items within the margin will change.
+    // What is left of the gradient: the curvature will change.
     constexpr double kReduction = 0.05;
     Matrix<double> solution(going.size(), dim_), residual(going.size(), dim_);
     std::vector<double> goals(going.size());
@@ -191,77 +173,91 @@ class Together {
 
   Matrix<double> curvature_times(const Matrix<double>& directions,
                                  const std::vector<size_t>& going) const {
-    Matrix<float> shares = times_items(directions);
-    for (size_t k = 0; k < going.size(); ++k)
+    Matrix<float> shares = items_.times(directions);
+    parallel_for(going.size(), 1, [&](size_t k, size_t) {
+      const size_t p = going[k];
       for (size_t i = 0; i < n_; ++i)
-        shares(k, i) *= active(going[k], i) ? static_cast<float>(2 * cost(going[k], i)) : 0.0f;
+        shares(k, i) *= static_cast<float>(
+            cost(p, i) * Loss::curvature(problems_[p].targets[i], decisions_(p, i)));
+    });
     Matrix<double> out = directions;
-    add_items(shares, out);
+    items_.add(shares, out);
     return out;
   }
 
-  // The t in (0, 1] of least value along the step, by bisection of its derivative, which rises.
-  double search(size_t p, std::span<const double> step, std::span<const float> changes) const {
-    const double at_zero = inner(weights_.row(p), step), growth = inner(step, step);
-    const auto derivative = [&](double t) {
-      double sum = at_zero + t * growth;
-      for (size_t i = 0; i < n_; ++i) {
-        const double y = problems_[p].targets[i], change = static_cast<double>(changes[i]);
-        const double slack = 1 - y * (decisions_(p, i) + t * change);
-        if (slack > 0) sum -= 2 * cost(p, i) * slack * y * change;
-      }
-      return sum;
+  // For each problem the t in (0, 1] of least value along its step: by bisection of the derivative,
+  // which rises, of all problems at once; a little beyond it rather than short of it.
+  std::vector<double> search(const std::vector<size_t>& going, const Matrix<double>& steps,
+                             const Matrix<float>& changes) const {
+    constexpr int kHalvings = 12;
+    const auto falls = [&](const std::vector<double>& at) {
+      std::vector<double> sums =
+          items_.totals(going.size(), [&](size_t k, size_t begin, size_t end) {
+            const size_t p = going[k];
+            double sum = 0;
+            for (size_t i = begin; i < end; ++i) {
+              const auto change = static_cast<double>(changes(k, i));
+              sum += cost(p, i) *
+                     Loss::slope(problems_[p].targets[i], decisions_(p, i) + at[k] * change) *
+                     change;
+            }
+            return sum;
+          });
+      for (size_t k = 0; k < going.size(); ++k)
+        sums[k] +=
+            inner(weights_.row(going[k]), steps.row(k)) + at[k] * inner(steps.row(k), steps.row(k));
+      return sums;
     };
-    return derivative(1) <= 0 ? 1 : bisect_rising(derivative);
+    std::vector<double> low(going.size()), high(going.size(), 1), middle(going.size());
+    const std::vector<double> at_end = falls(high);
+    const auto ends = [&](size_t k) { return at_end[k] <= 0; };
+    for (int halving = 0; halving < kHalvings; ++halving) {
+      bool any = false;
+      for (size_t k = 0; k < going.size(); ++k) {
+        middle[k] = 0.5 * (low[k] + high[k]);
+        any = any || !ends(k);
+      }
+      if (!any) break;
+      const std::vector<double> slopes = falls(middle);
+      for (size_t k = 0; k < going.size(); ++k)
+        if (!ends(k)) (slopes[k] < 0 ? low[k] : high[k]) = middle[k];
+    }
+    return high;
   }
 
   const PrimalItems& items_;
-  const std::vector<BinaryProblem>& problems_;
-  const std::vector<Costs>& costs_;
+  const std::vector<BinaryProblem> problems_;
+  const std::vector<Sides> sides_;
   size_t n_, dim_;
+  std::vector<Costs> costs_;
   Matrix<double> weights_, gradients_;
-  Matrix<double> decisions_;  // problems x items
+  Matrix<double> decisions_;  // problems x items here
+  std::vector<char> solved_;
+  struct AtZero {
+    double norm = 0;  // of the gradient
+    double cost = 0;
+  };
+  std::vector<AtZero> at_zero_;
   std::shared_ptr<const Matrix<float>> preconditioner_;
+  Convergence convergence_;
 };
 
 }  // namespace
 
-PrimalMoments::PrimalMoments(const PrimalItems& items) {
-  const ConstMatrixView& x = items.vectors;
-  const size_t d = x.cols;
-  if (d + 1 > kLargestMoments) return;
-  moments_ = Matrix<float>(d + 1, d + 1);
-  const auto squared_scale = static_cast<float>(items.scale * items.scale);
-  parallel_for(d, kTile, [&](size_t begin, size_t end) {
-    gemm_tn(x, ConstMatrixView(x.data + begin, x.rows, end - begin, x.stride),
-            MatrixView<float>(moments_.data() + begin, d, end - begin, d + 1), squared_scale);
-  });
-  std::vector<double> sums(d);
-  for (size_t i = 0; i < x.rows; ++i) axpy(1, x.row(i), sums);
-  for (size_t t = 0; t < d; ++t)
-    moments_(d, t) = static_cast<float>(items.scale * items.bias * sums[t]);
-  moments_(d, d) = static_cast<float>(items.bias * items.bias * static_cast<double>(x.rows));
+std::unique_ptr<PrimalNewton> make_primal_newton(PrimalLoss loss, const PrimalItems& items,
+                                                 std::vector<BinaryProblem> problems,
+                                                 std::vector<Sides> sides) {
+  MUSTER_CHECK(sides.size() == problems.size());
+  if (loss == PrimalLoss::kLogistic)
+    return std::make_unique<Together<Logistic>>(items, std::move(problems), std::move(sides));
+  return std::make_unique<Together<SquaredHinge>>(items, std::move(problems), std::move(sides));
 }
 
-std::shared_ptr<const Matrix<float>> PrimalMoments::factor(double c) const {
-  if (moments_.empty() || !(c > 0)) return nullptr;
-  const int exponent = static_cast<int>(std::lround(std::log2(c)));
-  const std::lock_guard lock(mutex_);
-  if (const auto found = factors_.find(exponent); found != factors_.end()) return found->second;
-  Matrix<float> out = moments_;
-  for (float& value : out.values()) value = std::ldexp(value, exponent);
-  for (size_t t = 0; t < out.rows(); ++t) out(t, t) += 1;
-  auto made =
-      factor_cholesky(out) ? std::make_shared<const Matrix<float>>(std::move(out)) : nullptr;
-  return factors_[exponent] = std::move(made);
-}
-
-PrimalSolutions solve_primal_together(const PrimalItems& items, const PrimalMoments& moments,
-                                      const std::vector<BinaryProblem>& problems,
-                                      const std::vector<Costs>& costs, double tolerance,
-                                      Matrix<double> start) {
-  MUSTER_CHECK(costs.size() == problems.size());
-  return Together(items, moments, problems, costs).run(tolerance, std::move(start));
+std::vector<Sides> sides_of(const std::vector<BinaryProblem>& problems) {
+  std::vector<Sides> out;
+  for (const BinaryProblem& problem : problems)
+    out.push_back({problem.count(1), problem.count(-1)});
+  return out;
 }
 
 }  // namespace muster

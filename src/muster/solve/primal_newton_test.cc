@@ -24,8 +24,6 @@ struct Task {
       for (size_t i = 0; i < kItems; ++i) problems[c].targets.push_back(i % kClasses == c ? 1 : -1);
   }
 
-  PrimalItems items() const { return {vectors, kScale, kBias}; }
-
   // Of 1/2 |w|^2 + sum_i C_i max(0, 1 - y_i w.x_i)^2, by its definition.
   std::vector<double> gradient(size_t p, std::span<const double> weights) const {
     std::vector<double> out(weights.begin(), weights.end());
@@ -42,6 +40,19 @@ struct Task {
   }
 };
 
+// Of items that are all here.
+struct Solved {
+  Matrix<double> weights;
+  std::vector<char> solved;
+};
+Solved solve(const Task& task, double tolerance) {
+  const CollectedItems items(task.vectors, kScale, kBias);
+  const auto newton =
+      make_primal_newton(PrimalLoss::kSquaredHinge, items, task.problems, sides_of(task.problems));
+  newton->solve(task.costs, tolerance);
+  return {newton->weights(), newton->solved()};
+}
+
 double norm(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
@@ -51,8 +62,7 @@ double norm(const std::vector<double>& values) {
 TEST(PrimalNewton, TheGradientVanishes) {
   for (const double C : {0.01, 1.0, 100.0}) {
     const Task task(C);
-    const PrimalSolutions found = solve_primal_together(task.items(), PrimalMoments(task.items()),
-                                                        task.problems, task.costs, 0.001);
+    const Solved found = solve(task, 0.001);
     const std::vector<double> zero(kDim + 1);
     for (size_t p = 0; p < kClasses; ++p) {
       EXPECT_TRUE(found.solved[p]);
@@ -64,32 +74,13 @@ TEST(PrimalNewton, TheGradientVanishes) {
   }
 }
 
-TEST(PrimalNewton, LeavesOutItemsWithoutTargetAndGoesOnFromAStart) {
-  Task task(3);
-  for (BinaryProblem& problem : task.problems)
-    for (size_t i = 0; i < kItems; i += 5) problem.targets[i] = 0;
-  const PrimalMoments moments(task.items());
-  const auto solve = [&](double tolerance, Matrix<double> start) {
-    return solve_primal_together(task.items(), moments, task.problems, task.costs, tolerance,
-                                 std::move(start));
-  };
-  const PrimalSolutions rough = solve(0.1, {}), fine = solve(0.001, rough.weights);
-  const std::vector<double> zero(kDim + 1);
-  for (size_t p = 0; p < kClasses; ++p) {
-    EXPECT_TRUE(fine.solved[p]);
-    EXPECT_LT(norm(task.gradient(p, fine.weights.row(p))),
-              0.001 / 4 * 1.1 * norm(task.gradient(p, zero)));
-  }
-  EXPECT_EQ(solve(0.001, fine.weights).weights, fine.weights);  // nothing left to do
-}
-
 TEST(PrimalNewton, MomentsOfAboutTheSameCostAreShared) {
   const Task task(1);
-  const PrimalMoments moments(task.items());
-  const auto factor = moments.factor(1.1);
+  const CollectedItems items(task.vectors, kScale, kBias);
+  const auto factor = items.moments().factor(1.1);
   ASSERT_TRUE(factor);
-  EXPECT_EQ(factor, moments.factor(0.9));
-  EXPECT_NE(factor, moments.factor(4));
+  EXPECT_EQ(factor, items.moments().factor(0.9));
+  EXPECT_NE(factor, items.moments().factor(4));
   // L L' = I + sum_i x_i x_i', at one place off the diagonal.
   double expected = 0, found = 0;
   for (size_t i = 0; i < kItems; ++i)
@@ -100,8 +91,7 @@ TEST(PrimalNewton, MomentsOfAboutTheSameCostAreShared) {
 
 TEST(PrimalNewton, SaysWhatItCouldNotSolve) {
   const Task task(1);
-  const PrimalSolutions found = solve_primal_together(task.items(), PrimalMoments(task.items()),
-                                                      task.problems, task.costs, 1e-14);
+  const Solved found = solve(task, 1e-14);
   for (size_t p = 0; p < kClasses; ++p) {
     EXPECT_FALSE(found.solved[p]);
     EXPECT_LT(norm(task.gradient(p, found.weights.row(p))), 0.1);
@@ -110,13 +100,44 @@ TEST(PrimalNewton, SaysWhatItCouldNotSolve) {
 
 TEST(PrimalNewton, SameBytesForAnyThreadCount) {
   const Task task(1);
-  const auto solve = [&](int threads) {
+  const auto weights = [&](int threads) {
     const ThreadLimit limit(threads);
-    return solve_primal_together(task.items(), PrimalMoments(task.items()), task.problems,
-                                 task.costs, 0.001)
-        .weights;
+    return solve(task, 0.001).weights;
   };
-  EXPECT_EQ(solve(1), solve(2));
+  EXPECT_EQ(weights(1), weights(2));
+}
+
+TEST(PrimalNewton, GoesOnFromTheSolutionForOtherCosts) {
+  const Task cheap(1), dear(10);
+  const CollectedItems items(cheap.vectors, kScale, kBias);
+  const auto warm = make_primal_newton(PrimalLoss::kSquaredHinge, items, cheap.problems,
+                                       sides_of(cheap.problems));
+  warm->solve(cheap.costs, 0.001);
+  warm->solve(dear.costs, 0.001);
+  const Solved cold = solve(dear, 0.001);
+  const std::vector<double> zero(kDim + 1);
+  for (size_t p = 0; p < kClasses; ++p) {
+    EXPECT_TRUE(warm->solved()[p]);
+    EXPECT_LT(norm(dear.gradient(p, warm->weights().row(p))),
+              0.001 / 4 * 1.1 * norm(dear.gradient(p, zero)));
+    for (size_t t = 0; t <= kDim; ++t) EXPECT_NEAR(warm->weights()(p, t), cold.weights(p, t), 0.01);
+  }
+}
+
+TEST(PrimalNewton, ItemsWithoutATargetTakeNoPart) {
+  Task task(1);
+  for (size_t c = 0; c < kClasses; ++c)
+    for (size_t i = 0; i < kItems; i += 3) task.problems[c].targets[i] = 0;
+  const Solved found = solve(task, 0.001);
+  std::vector<size_t> rows;
+  for (size_t i = 0; i < kItems; ++i)
+    if (i % 3 != 0) rows.push_back(i);
+  Task without = task;
+  without.vectors = select_rows(task.vectors.view(), rows);
+  for (size_t c = 0; c < kClasses; ++c) std::erase(without.problems[c].targets, 0);
+  const Solved expected = solve(without, 0.001);
+  for (size_t i = 0; i < expected.weights.size(); ++i)
+    EXPECT_NEAR(found.weights.data()[i], expected.weights.data()[i], 0.01);
 }
 
 }  // namespace

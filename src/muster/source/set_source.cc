@@ -5,6 +5,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "muster/cluster/division_meter.h"
 #include "muster/cluster/shared_for.h"
 #include "muster/cluster/world.h"
 #include "muster/core/parallel.h"
@@ -36,7 +37,11 @@ void add_failures(const std::string& text, std::vector<ItemFailure>& out) {
 std::vector<ItemFailure> SetSource::visit(const Extraction* extraction,
                                           std::span<const size_t> items, const Body& body,
                                           const Progress& progress) const {
-  if (!divides_here()) return visit_here(extraction, items, body, progress);
+  if (!divides_here()) {
+    std::vector<ItemFailure> failures;
+    do_divided(items.size(), [&] { failures = visit_here(extraction, items, body, progress); });
+    return failures;
+  }
   std::vector<size_t> own, positions;
   for (size_t i = 0; i < items.size(); ++i)
     if (rank_of_item(items[i]) == world().rank()) {
