@@ -37,11 +37,12 @@ class Profile {
 
   void step(std::string_view name, size_t done, size_t total) {
     const std::lock_guard lock(mutex_);
-    if (name != stages_[current_].name) {
+    // Ticks of several threads may come in another order than they were counted in.
+    if (done == 0 && name != stages_[current_].name) {
       end();
       begin(name);
     }
-    if (done < total) return;
+    if (done < total || name != stages_[current_].name) return;
     end();
     begin(kBetweenSteps);
   }

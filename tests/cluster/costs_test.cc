@@ -21,8 +21,8 @@ class SentByStage {
   Progress watching() {
     return [this](std::string_view step, size_t done, size_t total) {
       const std::lock_guard lock(mutex_);
-      if (step != stage_) enter(std::string(step));
-      if (done >= total) enter("other");
+      if (done == 0 && step != stage_) enter(std::string(step));
+      if (done >= total && step == stage_) enter("other");
     };
   }
   std::map<std::string, double> sent() {

@@ -24,8 +24,9 @@ class StageClock {
     return [this, progress](std::string_view step, size_t done, size_t total) {
       if (progress) progress(step, done, total);
       const std::lock_guard lock(mutex_);
-      if (step != spans_.back().stage) begin(std::string(step));
-      if (done >= total) begin(kBetween);
+      // Ticks of several threads may come in another order than they were counted in.
+      if (done == 0 && step != spans_.back().stage) begin(std::string(step));
+      if (done >= total && step == spans_.back().stage) begin(kBetween);
     };
   }
 
@@ -62,26 +63,25 @@ class StageClock {
     size_t index = 0;  // of the stage
   };
 
-  // The stage that most of a loop is in: steps begin within loops, and may be over before these.
-  // All of the loop's time becomes that stage's.
+  // The stage that a loop is in: that in which it begins, or if it begins between steps, the step
+  // that begins in it, since reading items is such a loop. A step may be over before the loop that
+  // did it. All of the loop's time becomes that stage's.
   size_t stage_of(const DividedLoop& loop, std::vector<StageCost>& stages) const {
     const Clock::time_point end = loop.start + std::chrono::duration_cast<Clock::duration>(
                                                    std::chrono::duration<double>(loop.seconds));
-    size_t best = 0;
-    double most = -1, all = 0;
-    for (size_t s = 0; s + 1 < spans_.size(); ++s) {
-      if (spans_[s].start > end || spans_[s + 1].start < loop.start) continue;
+    size_t first = 0;
+    while (first + 2 < spans_.size() && spans_[first + 1].start <= loop.start) ++first;
+    size_t own = first;
+    if (spans_[first].stage == kBetween && first + 2 < spans_.size() &&
+        spans_[first + 1].start < end)
+      own = first + 1;
+    for (size_t s = first; s + 1 < spans_.size() && spans_[s].start < end; ++s) {
       const double overlap = std::max(
           0.0, seconds(std::max(spans_[s].start, loop.start), std::min(spans_[s + 1].start, end)));
       stages[spans_[s].index].seconds -= overlap;
-      all += overlap;
-      if (overlap > most) {
-        most = overlap;
-        best = spans_[s].index;
-      }
+      stages[spans_[own].index].seconds += overlap;
     }
-    stages[best].seconds += all;
-    return best;
+    return spans_[own].index;
   }
   static double seconds(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double>(to - from).count();
