@@ -107,7 +107,8 @@ Service::Done infer_tensors(const ServedModel& model, const Request& request,
   if (model.info.of_pictures) {
     files = pictures_of(input, limits.max_parts);
     for (const std::string& file : files)
-      inputs.push_back(EncodedPicture{std::as_bytes(std::span(file)), "", limits.max_pixels});
+      inputs.push_back(
+          EncodedPicture{std::as_bytes(std::span(file)), "", limits.max_pixels, limits.decoder});
   } else {
     inputs = sets_of(input, limits.max_parts);
   }

@@ -63,9 +63,9 @@ bool is_npy(std::span<const std::byte> bytes) {
          std::equal(kMagic.begin(), kMagic.end(), reinterpret_cast<const char*>(bytes.data()));
 }
 
-Input input_of(const Item& item, uint64_t max_pixels) {
+Input input_of(const Item& item, const ServiceOptions& limits) {
   if (is_npy(item.bytes)) return EncodedSet{item.bytes, item.name};
-  return EncodedPicture{item.bytes, item.name, max_pixels};
+  return EncodedPicture{item.bytes, item.name, limits.max_pixels, limits.decoder};
 }
 
 ordered_json to_json(const Item& item, const Prediction& prediction, size_t top) {
@@ -106,7 +106,7 @@ Service::Done predict_items(const ServedModel& model, const Request& request,
   if (request.body.empty()) throw HttpError(400, "the body is empty; send a picture or a .npy set");
   const std::vector<Item> items = items_of(request, limits.max_parts);
   std::vector<Input> inputs;
-  for (const Item& item : items) inputs.push_back(input_of(item, limits.max_pixels));
+  for (const Item& item : items) inputs.push_back(input_of(item, limits));
   const std::vector<Answer> answers = model.predict(inputs, stop);
   Service::Done done;
   done.model = model.name;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "server/command_line.h"
+#include "server/decoding/decoding_processes.h"
 #include "server/listen.h"
 #include "server/log.h"
 #include "server/process.h"
@@ -106,8 +107,9 @@ int serve(const ServeArguments& args) {
   return_large_blocks();
   Models models(args.models);
   Metrics metrics;
+  const std::unique_ptr<DecodingProcesses> decoding = start_decoding();
   Service service(models, {read_token(args.token_file), static_cast<size_t>(args.max_parts),
-                           args.common.max_pixels(), training_of(args)});
+                           args.common.max_pixels(), training_of(args), decoding.get()});
   const Listener listener = listen_on(args.host, args.common.port);
   if (!listener.loopback && args.token_file.empty())
     log_event("warning", {{"message",

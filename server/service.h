@@ -13,10 +13,11 @@
 namespace muster::server {
 
 struct ServiceOptions {
-  std::string token;                 // that requests must carry; "" for none
-  size_t max_parts = 64;             // items in one request
-  uint64_t max_pixels = 50'000'000;  // of one picture
-  std::filesystem::path training{};  // the data that the model was trained on; may be empty
+  std::string token;                        // that requests must carry; "" for none
+  size_t max_parts = 64;                    // items in one request
+  uint64_t max_pixels = 50'000'000;         // of one picture
+  std::filesystem::path training{};         // the data that the model was trained on; may be empty
+  const PictureDecoder* decoder = nullptr;  // of pictures that clients send; null for this process
 };
 
 // Thread-safe.

@@ -19,11 +19,13 @@ std::string id_of(const std::string& class_name, const std::string& file) {
 }
 
 Catalogue::Known look_at(const std::filesystem::path& path, const std::string& name,
-                         uint64_t max_pixels) {
+                         const ServiceOptions& limits) {
   const std::string content = read_whole(path);
   Catalogue::Known known{fingerprint_of(content), ""};
   try {
-    thumbnail(EncodedPicture{std::as_bytes(std::span(content)), name, max_pixels}, kCheckedSidePx);
+    thumbnail(
+        EncodedPicture{std::as_bytes(std::span(content)), name, limits.max_pixels, limits.decoder},
+        kCheckedSidePx);
   } catch (const std::exception& error) {
     known.problem = error.what();
   }
@@ -41,8 +43,8 @@ std::string read_whole(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Catalogue::Catalogue(const ClassFolders& folders, uint64_t max_pixels)
-    : folders_(folders), max_pixels_(max_pixels) {
+Catalogue::Catalogue(const ClassFolders& folders, const ServiceOptions& limits)
+    : folders_(folders), limits_(limits) {
   scan();
   watcher_ = std::jthread([this](std::stop_token stop) { watch(stop); });
 }
@@ -103,7 +105,7 @@ void Catalogue::check_next() {
     if (unchecked_.empty()) return;
     next = *unchecked_.begin();
   }
-  Known known = look_at(folders_.root() / next.first, next.second.file, max_pixels_);
+  Known known = look_at(folders_.root() / next.first, next.second.file, limits_);
   const std::lock_guard lock(mutex_);
   unchecked_.erase(next.first);
   if (!known.problem.empty()) ++revision_;

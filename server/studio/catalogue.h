@@ -10,14 +10,15 @@
 #include <string>
 #include <thread>
 
+#include "server/service.h"
 #include "server/studio/class_folders.h"
 
 namespace muster::server {
 
 class Catalogue {
  public:
-  // Pictures of more pixels count as unreadable.
-  Catalogue(const ClassFolders& folders, uint64_t max_pixels);
+  // Pictures of more pixels than the limit count as unreadable.
+  Catalogue(const ClassFolders& folders, const ServiceOptions& limits);
   ~Catalogue();
 
   struct Known {
@@ -52,7 +53,7 @@ class Catalogue {
   void check_next();
 
   const ClassFolders& folders_;
-  const uint64_t max_pixels_;
+  const ServiceOptions limits_;
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;
   bool look_now_ = false;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/command_line.h"
+#include "server/decoding/decoding_processes.h"
 #include "server/listen.h"
 #include "server/log.h"
 #include "server/process.h"
@@ -27,6 +28,8 @@ int serve_studio(const StudioArguments& args) {
   return_large_blocks();
   ServiceOptions limits;
   limits.max_pixels = args.common.max_pixels();
+  const std::unique_ptr<DecodingProcesses> decoding = start_decoding();
+  limits.decoder = decoding.get();
   Studio studio(args.folder, limits);
   Metrics metrics;
   const Listener listener = listen_on("127.0.0.1", args.common.port);

@@ -52,7 +52,7 @@ ordered_json picture_json(const Catalogue::Snapshot& snapshot, const std::string
 Studio::Studio(const fs::path& folder, ServiceOptions limits)
     : limits_(std::move(limits)),
       folders_(folder),
-      catalogue_(folders_, limits_.max_pixels),
+      catalogue_(folders_, limits_),
       trainer_(folders_.root(), [this](const Model& model) { keep(model); }) {
   tick();
 }

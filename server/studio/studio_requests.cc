@@ -108,7 +108,7 @@ struct StudioActions {
     const std::string content = read_whole(path);
     const std::vector<std::byte> small =
         thumbnail(EncodedPicture{std::as_bytes(std::span(content)), path.filename().string(),
-                                 studio.limits_.max_pixels},
+                                 studio.limits_.max_pixels, studio.limits_.decoder},
                   side_of(parameter(request, "side")));
     Reply reply{200, "image/jpeg",
                 std::string(reinterpret_cast<const char*>(small.data()), small.size())};
@@ -148,9 +148,9 @@ struct StudioActions {
   static ordered_json add_picture(Studio& studio, const std::string& class_name, const Part& part) {
     const std::string given = part.file_name.empty() ? "picture" : part.file_name;
     try {
-      thumbnail(
-          EncodedPicture{std::as_bytes(std::span(part.body)), given, studio.limits_.max_pixels},
-          1);  // can it be read?
+      thumbnail(EncodedPicture{std::as_bytes(std::span(part.body)), given,
+                               studio.limits_.max_pixels, studio.limits_.decoder},
+                1);  // can it be read?
     } catch (const Error& error) {
       return {{"given", given}, {"error", error.what()}};
     }

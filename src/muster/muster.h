@@ -510,6 +510,9 @@ Model add_classes(const Model& model, const std::filesystem::path& data,
 /// patches by themselves, and the training pictures that decided if their files are known. The
 /// bytes of a PNG file. A vector set is a usage error.
 std::vector<std::byte> draw_explanation(const Explanation& explanation, const Input& picture);
+/// The pixels of a picture, upright, its longest side shrunk to at most so many pixels; 0 keeps the
+/// size. A picture that cannot be decoded is a data error.
+Pixels decode_picture(const EncodedPicture& picture, int longest_side_px = 0);
 /// A picture as a small JPEG file: upright, its longest side shrunk to at most so many pixels. A
 /// picture that cannot be read is a data error, a vector set a usage error.
 std::vector<std::byte> thumbnail(const Input& picture, int longest_side_px);

@@ -1,6 +1,9 @@
 """Bad input, clumsy or hostile: a documented status and message, and the server serves on."""
 
 import json
+import os
+import pathlib
+import signal
 import threading
 import time
 import unittest
@@ -121,6 +124,28 @@ class BadInput(unittest.TestCase):
         while self.server.wait_for("request")["status"] not in (408, 499):
             pass
         self.assertIn("muster_upload_bytes 0", self.server.get("/metrics").body.decode())
+
+    def test_processes_that_decode_pictures_are_replaced(self):
+        process = pathlib.Path(f"/proc/{self.server.process.pid}")
+
+        def decoding():
+            return {child for task in process.glob("task/*/children") for child in task.read_text().split()}
+
+        self.server.post(PREDICT, picture())
+        before, descriptors = decoding(), len(list(process.glob("fd/*")))
+        self.assertNotEqual(before, set())
+        for child in before:
+            os.kill(int(child), signal.SIGKILL)
+            while "State:\tZ" not in pathlib.Path(f"/proc/{child}/status").read_text():
+                time.sleep(0.01)
+        self.assertEqual(self.server.post(PREDICT, picture()).status, 200)
+        self.assertEqual(self.server.post(PREDICT, picture()).status, 200)
+        self.assertEqual(len(decoding()), 1)
+        self.assertEqual(decoding() & before, set())
+        self.assertLessEqual(len(list(process.glob("fd/*"))), descriptors)
+        status = pathlib.Path(f"/proc/{decoding().pop()}/status").read_text()
+        self.assertIn("NoNewPrivs:\t1", status)
+        self.assertIn("Seccomp:\t2", status)  # calls of the system are filtered
 
     def test_parameters(self):
         for top in ("0", "-1", "x", "", "3.5", "99999999999999999999"):

@@ -5,9 +5,10 @@
 namespace muster {
 namespace {
 
-// A small file must not become a huge picture: beyond this size a flat JPEG, the most packed of
-// what people make, has 64 pixels in a byte.
-constexpr uint64_t kFreePixels = 16'000'000, kMostPixelsPerByte = 80;
+// A small file must not become a huge picture: a codec may take eleven bytes per pixel, so that a
+// file of a megabyte takes 550 MB at most. Photographs whose blocks can be seen have 30 pixels per
+// byte.
+constexpr uint64_t kFreePixels = 16'000'000, kMostPixelsPerByte = 50;
 
 }  // namespace
 
@@ -17,6 +18,10 @@ const PictureFormat* find_format(std::span<const std::byte> bytes) {
        {&kJpegFormat, &kPngFormat, &kTiffFormat, &kWebpFormat, &kBmpFormat, &kPnmFormat})
     if (format->recognises(in)) return format;
   return nullptr;
+}
+
+uint64_t most_pixels(const PictureBytes& in) {
+  return std::min(in.max_pixels, std::max(kFreePixels, kMostPixelsPerByte * in.bytes.size()));
 }
 
 void check_size(const PictureBytes& in, const PictureFormat& format, uint64_t width,
@@ -29,7 +34,7 @@ void check_size(const PictureBytes& in, const PictureFormat& format, uint64_t wi
     throw data_error("{}: {} x {} pixels are more than the {} million allowed; shrink the picture",
                      in.name, width, height, in.max_pixels / 1'000'000);
   }
-  if (width * height > kFreePixels && width * height / kMostPixelsPerByte > in.bytes.size())
+  if (width * height > most_pixels(in))
     throw data_error(
         "{}: too few bytes for its {} x {} pixels (above {} million, at most {} pixels per byte "
         "are "

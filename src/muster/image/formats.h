@@ -46,7 +46,10 @@ extern const PictureFormat kJpegFormat, kPngFormat, kTiffFormat, kWebpFormat, kB
 // The format of the bytes, by content; nullptr if they begin like none of them.
 const PictureFormat* find_format(std::span<const std::byte> bytes);
 
-// Throws a data error unless both sides are at least 1 and the pixels at most in.max_pixels.
+// That a file of so many bytes may have.
+uint64_t most_pixels(const PictureBytes& in);
+
+// Throws a data error unless both sides are at least 1 and the pixels at most most_pixels(in).
 void check_size(const PictureBytes& in, const PictureFormat& format, uint64_t width,
                 uint64_t height);
 

@@ -19,8 +19,8 @@ using namespace std::string_view_literals;
 // blocks, however few bytes it has.
 constexpr int kMaxScans = 32;
 
-// Coefficients of a progressive picture of kMaxPixels, three components of two bytes.
-constexpr long kMaxCodecBytes = 6 * static_cast<long>(kMaxPixels) + 50'000'000;
+// Coefficients of a progressive picture, three components of two bytes; and what else it needs.
+constexpr uint64_t kCodecBytesPerPixel = 6, kMoreCodecBytes = 50'000'000;
 
 // At most: a Huffman code has one bit at least, and there is one for each block of 8 x 8 pixels.
 // Arithmetic codes can be shorter; this bounds what a few bytes can make us allocate.
@@ -86,15 +86,16 @@ struct JpegDecoder {
 };
 
 // False after an error, as read_pixels. No object here has a destructor: longjmp would skip it.
-bool read_header(JpegDecoder& decoder, std::span<const std::byte> bytes) {
+bool read_header(JpegDecoder& decoder, const PictureBytes& in) {
   jpeg_decompress_struct& info = decoder.info;
   if (setjmp(decoder.errors.leave) != 0) return false;
   jpeg_create_decompress(&info);
-  info.mem->max_memory_to_use = kMaxCodecBytes;
+  info.mem->max_memory_to_use =
+      static_cast<long>(kCodecBytesPerPixel * most_pixels(in) + kMoreCodecBytes);
   decoder.progress.progress_monitor = count_scans;
   info.progress = &decoder.progress;
   jpeg_save_markers(&info, JPEG_APP0 + 1, 0xFFFF);
-  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(in.bytes.data()), in.bytes.size());
   jpeg_read_header(&info, TRUE);
   return true;
 }
@@ -142,7 +143,7 @@ int orientation_of(const jpeg_decompress_struct& info) {
 StoredPicture decode_jpeg(const PictureBytes& in) {
   JpegDecoder decoder;
   const auto fail = [&] { return damaged(in, kJpegFormat, decoder.errors.message); };
-  if (!read_header(decoder, in.bytes)) throw fail();
+  if (!read_header(decoder, in)) throw fail();
   jpeg_decompress_struct& info = decoder.info;
   const uint64_t width = info.image_width, height = info.image_height;
   check_size(in, kJpegFormat, width, height);

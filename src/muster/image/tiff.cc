@@ -13,8 +13,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Four bytes for each of kMaxPixels: the largest block that a picture can need.
-constexpr tmsize_t kMaxBlockBytes = 4 * kMaxPixels;
+// Of a strip or tile: four bytes per pixel; and what libtiff takes for its tables.
+uint64_t most_block_bytes(const PictureBytes& in) { return 4 * most_pixels(in) + 1'000'000; }
 
 // The bytes as libtiff's file, and the first error that it reports.
 struct TiffMemory {
@@ -66,9 +66,9 @@ struct TiffDeleter {
 };
 using TiffFile = std::unique_ptr<TIFF, TiffDeleter>;
 
-TiffFile open_tiff(TiffMemory& memory) {
+TiffFile open_tiff(TiffMemory& memory, uint64_t most_bytes) {
   const std::unique_ptr<TIFFOpenOptions, TiffDeleter> options(TIFFOpenOptionsAlloc());
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kMaxBlockBytes);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), static_cast<tmsize_t>(most_bytes));
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), note_error, &memory);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_warning, nullptr);
   return TiffFile(TIFFClientOpenExt("", "r", &memory, read_bytes, write_nothing, seek,
@@ -168,7 +168,7 @@ class DeepReader {
  private:
   template <class Read>
   void read_blocks(uint32_t block_width, uint32_t block_height, uint64_t block_bytes, Read read) {
-    if (block_width == 0 || block_height == 0 || block_bytes > uint64_t{kMaxBlockBytes})
+    if (block_width == 0 || block_height == 0 || block_bytes > most_block_bytes(in_))
       throw damaged(in_, kTiffFormat, "its strips or tiles have an impossible size");
     std::vector<uint8_t> block(block_bytes);
     uint32_t number = 0;
@@ -239,7 +239,7 @@ uint64_t most_inflation(uint16_t compression) {
 
 StoredPicture decode_tiff(const PictureBytes& in) {
   TiffMemory memory{in.bytes, 0, {}};
-  const TiffFile tiff = open_tiff(memory);
+  const TiffFile tiff = open_tiff(memory, most_block_bytes(in));
   if (!tiff) throw damaged(in, kTiffFormat, memory.error);
   const auto width = tag<uint32_t>(tiff.get(), TIFFTAG_IMAGEWIDTH),
              height = tag<uint32_t>(tiff.get(), TIFFTAG_IMAGELENGTH);

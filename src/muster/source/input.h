@@ -12,8 +12,28 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace muster {
+
+/// The pixels of a picture: red, green and blue, row by row from the top.
+struct Pixels {
+  int width = 0;                  ///< pixels per row
+  int height = 0;                 ///< rows
+  std::vector<std::uint8_t> rgb;  ///< 3 * width * height
+};
+
+struct EncodedPicture;
+
+/// Decodes pictures elsewhere than in the calling thread, such as in a process that has no
+/// privileges. Several threads may call it at once.
+class PictureDecoder {
+ public:
+  virtual ~PictureDecoder() = default;
+  /// What decode_picture() gives for the same picture without a decoder; throws a data error that
+  /// begins with the picture's name if it cannot be decoded.
+  virtual Pixels decode(const EncodedPicture& picture, int longest_side_px) const = 0;
+};
 
 /// The bytes of a picture file (JPEG, PNG, TIFF, WebP, BMP, PNM) that the caller holds in memory.
 struct EncodedPicture {
@@ -23,6 +43,8 @@ struct EncodedPicture {
   /// A picture of more pixels is refused before any is decoded; 0 for the most that muster takes,
   /// 100 million. For pictures of people whom you do not know.
   std::uint64_t max_pixels = 0;
+  /// Decodes it; null for the calling thread. Must live until the call returns.
+  const PictureDecoder* decoder = nullptr;
 };
 
 /// The bytes of a .npy file (n x d) that the caller holds in memory: a set of vectors.

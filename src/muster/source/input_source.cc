@@ -44,6 +44,16 @@ Image image_of(const PixelView& view, const std::string& name) {
   return out;
 }
 
+Image decoded_elsewhere(EncodedPicture picture, const std::string& name, int longest_side_px) {
+  picture.name = name;
+  Pixels pixels = picture.decoder->decode(picture, longest_side_px);
+  Image out{pixels.width, pixels.height, std::move(pixels.rgb)};
+  if (out.width < 1 || out.height < 1 || out.rgb.size() != size_t{3} * out.width * out.height)
+    throw data_error("{}: its decoder gave {} bytes for {} x {} pixels", name, out.rgb.size(),
+                     out.width, out.height);
+  return out;
+}
+
 Matrix<float> places_of(const SetView& view, const std::string& name) {
   if (!view.places) return Matrix<float>(view.rows, 0);
   if (view.place_columns != 2 && view.place_columns != 3)
@@ -124,6 +134,7 @@ Image InputSource::picture(size_t item, int longest_side_px) const {
   if (const auto* pixels = std::get_if<PixelView>(&input.value()))
     return shrink(image_of(*pixels, name(item)), longest_side_px);
   const auto& encoded = std::get<EncodedPicture>(input.value());
+  if (encoded.decoder) return decoded_elsewhere(encoded, name(item), longest_side_px);
   if (encoded.max_pixels > 0) decode.max_pixels = encoded.max_pixels;
   return decode_image(encoded.bytes, name(item), decode);
 }

@@ -16,7 +16,6 @@ namespace {
 // How much memory the zeros that a sparse text leaves out may take: a short text that names a far
 // index is refused, the sparsest sets in use (a few hundred bytes per byte of text) are not.
 constexpr size_t kDenseValuesPerByte = 256;
-constexpr size_t kDenseValuesOfAnyText = size_t{1} << 24;  // 64 MB
 
 std::string_view next_word(std::string_view& rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r"), rest.size()));
@@ -110,7 +109,7 @@ void write_libsvm_kernel(const std::filesystem::path& path, MatrixView<const dou
   file.commit();
 }
 
-LabelledVectors parse_libsvm(const std::string& text, const std::string& name) {
+LabelledVectors parse_libsvm(const std::string& text, const std::string& name, size_t free_values) {
   SparseTable table;
   std::string_view rest = text;
   for (size_t line = 1; !rest.empty(); ++line) {
@@ -119,7 +118,7 @@ LabelledVectors parse_libsvm(const std::string& text, const std::string& name) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   const size_t rows = table.labels.size();
-  const size_t most = std::max(kDenseValuesOfAnyText, kDenseValuesPerByte * text.size());
+  const size_t most = std::max(free_values, kDenseValuesPerByte * text.size());
   if (rows > 0 && table.width > most / rows)
     throw data_error(
         "'{}': {} x {} values are too many to hold densely (at most {} for a text of its size); "

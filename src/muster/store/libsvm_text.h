@@ -25,6 +25,9 @@ void write_libsvm_kernel(const std::filesystem::path& path, MatrixView<const dou
 // As wide as the largest index. A malformed line, a number that is not finite, indices that do not
 // increase, or a table too large to hold densely is a data error that names the line.
 LabelledVectors read_libsvm(const std::filesystem::path& path);
-LabelledVectors parse_libsvm(const std::string& text, const std::string& name);
+// Beyond `free_values` (64 MB of them), the table is too large if it has more than 256 values per
+// byte of the text.
+LabelledVectors parse_libsvm(const std::string& text, const std::string& name,
+                             size_t free_values = size_t{1} << 24);
 
 }  // namespace muster
