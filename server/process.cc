@@ -59,7 +59,10 @@ void note_signals() {
   handle(SIGPIPE, SIG_IGN);
 }
 
-void return_large_blocks() { ::mallopt(M_MMAP_THRESHOLD, kReturnedBytes); }
+void return_large_blocks() {
+  for (const int parameter : {M_MMAP_THRESHOLD, M_TRIM_THRESHOLD})
+    ::mallopt(parameter, kReturnedBytes);
+}
 
 void serve_until_signal(Server& server, const std::function<void(bool)>& turn) {
   constexpr int kTick_ms = 250;

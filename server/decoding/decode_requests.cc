@@ -1,5 +1,6 @@
 #include "server/decoding/decode_requests.h"
 
+#include <malloc.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -13,12 +14,12 @@
 #include "muster/muster.h"
 #include "server/decoding/confine.h"
 #include "server/decoding/wire.h"
-#include "server/process.h"
 
 namespace muster::server {
 namespace {
 
 constexpr int kSocket = 0;
+constexpr int kKeptBytes = 16 << 20;
 
 bool receive(void* out, size_t size) {
   for (auto* at = static_cast<char*>(out); size > 0;) {
@@ -74,7 +75,8 @@ bool answer(const AskedPicture& asked) {
 }  // namespace
 
 int decode_requests() {
-  return_large_blocks();
+  // Kept from picture to picture: asking the system for memory again costs as much as decoding.
+  for (const int parameter : {M_MMAP_THRESHOLD, M_TRIM_THRESHOLD}) ::mallopt(parameter, kKeptBytes);
   const int32_t filter_error = confine();
   AskedPicture asked;
   bool more = send(&filter_error, sizeof filter_error);
