@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/log.h"
+
 namespace muster::server {
 namespace {
 
@@ -34,12 +36,15 @@ ssize_t EventStreams::read(void* stream, uint64_t, char* buffer, size_t most) {
   EventStreams& all = *self.streams;
   const std::lock_guard lock(all.mutex_);
   if (all.closed_) return MHD_CONTENT_READER_END_OF_STREAM;
-  if (self.rest.empty() && self.seen != all.number_) {
-    self.seen = all.number_;
-    self.rest = "data: " + all.latest_ + "\n\n";
-  } else if (self.rest.empty() && self.poked) {
-    self.rest = ":\n\n";
-  }
+  const bool ready = if_possible([&] {
+    if (self.rest.empty() && self.seen != all.number_) {
+      self.rest = "data: " + all.latest_ + "\n\n";
+      self.seen = all.number_;
+    } else if (self.rest.empty() && self.poked) {
+      self.rest = ":\n\n";
+    }
+  });
+  if (!ready) return MHD_CONTENT_READER_END_WITH_ERROR;
   self.poked = false;
   if (self.rest.empty()) {
     self.asleep = true;
@@ -62,6 +67,7 @@ void EventStreams::forget(void* stream) {
 // library has locks of its own.
 void EventStreams::wake_all(std::unique_lock<std::mutex> lock) {
   std::vector<MHD_Connection*> sleepers;
+  sleepers.reserve(open_.size());  // without memory they sleep on
   for (Stream& one : open_)
     if (std::exchange(one.asleep, false)) sleepers.push_back(one.connection);
   lock.unlock();

@@ -71,8 +71,9 @@ void serve_until_signal(Server& server, const std::function<void(bool)>& turn) {
     ::poll(&some, 1, kTick_ms);
     unsigned char signal = 0;
     if (::read(noted[0], &signal, 1) == 1 && signal != SIGHUP) return;
-    server.tick();
-    turn(signal == SIGHUP);
+    const bool all = signal == SIGHUP;
+    if (!if_possible([&] { server.tick(), turn(all); }))
+      if_possible([] { log_event("failure", {{"message", "a look at the files failed"}}); });
   }
 }
 

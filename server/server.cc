@@ -78,6 +78,7 @@ struct Server::Exchange {
   std::stop_source stop;
   Clock::time_point begun = Clock::now(), received = begun, picked_up = begun;
   size_t body_bytes = 0;
+  bool worked_on = false;
   std::string model;
   size_t items = 0;
 };
@@ -104,7 +105,7 @@ Server::Server(Handler& handler, Metrics& metrics, const ServerOptions& options)
 
 Server::~Server() {
   hurry_ = true;
-  events_.close();
+  if_possible([&] { events_.close(); });
   queue_.finish();  // all connections that sleep are awake then, as the library wants
   MHD_stop_daemon(daemon_);
 }
@@ -112,9 +113,11 @@ Server::~Server() {
 void Server::on_library_message(void*, const char* format, va_list arguments) {
   char text[1000];
   std::vsnprintf(text, sizeof text, format, arguments);
-  std::string message = text;
-  while (message.ends_with('\n')) message.pop_back();
-  log_event("http", {{"message", message}});
+  if_possible([&] {
+    std::string message = text;
+    while (message.ends_with('\n')) message.pop_back();
+    log_event("http", {{"message", message}});
+  });
 }
 
 void Server::on_connection(void* self, MHD_Connection* connection, void** handle,
@@ -123,8 +126,13 @@ void Server::on_connection(void* self, MHD_Connection* connection, void** handle
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     const int socket =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-    *handle = new Connections::Handle(connections.open(socket));
-  } else {
+    *handle = nullptr;
+    if_possible([&] {
+      auto owned = std::make_unique<Connections::Handle>();
+      *owned = connections.open(socket);
+      *handle = owned.release();
+    });
+  } else if (*handle) {
     const std::unique_ptr<Connections::Handle> owned(static_cast<Connections::Handle*>(*handle));
     connections.close(*owned);
   }
@@ -136,10 +144,12 @@ MHD_Result Server::on_request(void* self, MHD_Connection* connection, const char
   auto& server = *static_cast<Server*>(self);
   try {
     if (*exchange == nullptr) {
+      const void* handle =
+          MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+      if (!handle) return MHD_NO;  // there was no memory for it
       auto fresh = std::make_unique<Exchange>();
       fresh->mhd = connection;
-      fresh->connection = *static_cast<Connections::Handle*>(
-          MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context);
+      fresh->connection = *static_cast<const Connections::Handle*>(handle);
       *exchange = fresh.release();
       ++server.in_flight_;
       return server.begin(*static_cast<Exchange*>(*exchange), url, method);
@@ -152,7 +162,7 @@ MHD_Result Server::on_request(void* self, MHD_Connection* connection, const char
     }
     return server.finish(known);
   } catch (const std::exception& error) {
-    log_event("failure", {{"message", error.what()}});
+    if_possible([&] { log_event("failure", {{"message", error.what()}}); });
     return MHD_NO;
   }
 }
@@ -205,6 +215,7 @@ MHD_Result Server::take_body(Exchange& exchange, std::string_view data) {
 // The request is there as a whole, or its work is done.
 MHD_Result Server::finish(Exchange& exchange) {
   if (exchange.reply) return send(exchange);
+  if (exchange.worked_on) return MHD_NO;  // there was no memory for a reply
   connections_.set_phase(exchange.connection, Connections::Phase::kWork);
   exchange.received = exchange.picked_up = Clock::now();
   if (exchange.task->how == How::kEvents) return send_events(exchange);
@@ -235,14 +246,17 @@ MHD_Result Server::finish(Exchange& exchange) {
 // By a worker. The last line gives the exchange back to the thread of the sockets.
 void Server::work_on(Exchange& exchange) {
   exchange.picked_up = Clock::now();
-  if (std::optional<Handler::Done> done = try_work(exchange)) {
+  exchange.worked_on = true;
+  if_possible([&] {
+    std::optional<Handler::Done> done = try_work(exchange);
+    if (!done) return;
     exchange.reply = std::move(done->reply);
     exchange.model = done->model;
     exchange.items = done->predicted + done->failed;
     if (exchange.items > 0)
       metrics_.count_work(done->model, milliseconds_between(exchange.received, Clock::now()) / 1000,
                           done->predicted, done->failed);
-  }
+  });
   exchange.request.body = std::string();  // {} would keep its memory
   upload_bytes_ -= std::exchange(exchange.body_bytes, 0);
   {
@@ -309,8 +323,10 @@ void Server::on_completed(void* self, MHD_Connection*, void** exchange,
     status = code == MHD_REQUEST_TERMINATED_COMPLETED_OK && owned->reply ? owned->reply->status
                                                                          : kClientGone;
   server.upload_bytes_ -= owned->body_bytes;
-  server.metrics_.count_request(owned->task ? owned->task->name : "none", status);
-  if (server.options_.log_requests) server.log_request(*owned, status);
+  if_possible([&] {
+    server.metrics_.count_request(owned->task ? owned->task->name : "none", status);
+    if (server.options_.log_requests) server.log_request(*owned, status);
+  });
   server.connections_.await_request(owned->connection);
   --server.in_flight_;
 }

@@ -1,5 +1,6 @@
 #include "server/work_queue.h"
 
+#include <new>
 #include <utility>
 
 namespace muster::server {
@@ -21,7 +22,11 @@ bool WorkQueue::push(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
     if (closing_ || jobs_.size() >= capacity_) return false;
-    jobs_.push_back(std::move(job));
+    try {
+      jobs_.push_back(std::move(job));
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
   changed_.notify_one();
   return true;

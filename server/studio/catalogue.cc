@@ -1,11 +1,12 @@
 #include "server/studio/catalogue.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
-#include <iterator>
 
 #include "muster/muster.h"
 #include "server/http.h"
+#include "server/log.h"
 
 namespace muster::server {
 namespace {
@@ -39,8 +40,10 @@ uint64_t fingerprint_of(std::string_view content) {
 }
 
 std::string read_whole(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  std::string out(static_cast<size_t>(std::max<std::streamoff>(in.tellg(), 0)), '\0');
+  in.seekg(0);
+  return in.read(out.data(), static_cast<std::streamsize>(out.size())) ? out : "";
 }
 
 Catalogue::Catalogue(const ClassFolders& folders, const ServiceOptions& limits)
@@ -56,14 +59,17 @@ Catalogue::~Catalogue() {
 
 void Catalogue::watch(std::stop_token stop) {
   while (!stop.stop_requested()) {
-    bool more = scan();
-    for (const auto end = std::chrono::steady_clock::now() + 500ms;
-         more && !stop.stop_requested() && std::chrono::steady_clock::now() < end;) {
-      check_next();
-      const std::lock_guard lock(mutex_);
-      more = !unchecked_.empty();
-      if (!more) ++revision_;
-    }
+    bool more = false;
+    if_possible([&] {
+      more = scan();
+      for (const auto end = std::chrono::steady_clock::now() + 500ms;
+           more && !stop.stop_requested() && std::chrono::steady_clock::now() < end;) {
+        check_next();
+        const std::lock_guard lock(mutex_);
+        more = !unchecked_.empty();
+        if (!more) ++revision_;
+      }
+    });
     if (more) continue;
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, stop, 1s, [this] { return look_now_; });

@@ -135,6 +135,7 @@ struct StudioActions {
   static Reply download(Studio& studio, const Request&) {
     if (!studio.model()) throw HttpError(409, "no model has been trained yet; train one first");
     Reply reply{200, "application/octet-stream", read_whole(studio.model_file())};
+    if (reply.body.empty()) throw HttpError(500, "the model's file cannot be read");
     reply.headers.emplace_back("Content-Disposition", "attachment; filename=\"model.muster\"");
     return reply;
   }

@@ -15,7 +15,12 @@ bool Trainer::start(Effort effort) {
   if (thread_.joinable()) thread_.join();  // has come to its end
   status_ = {State::kRunning, status_.number + 1, effort, "", 0, 0, 0, ""};
   begun_ = std::chrono::steady_clock::now();
-  thread_ = std::jthread([this, effort](std::stop_token stop) { run(effort, stop); });
+  thread_ = std::jthread([this, effort](std::stop_token stop) {
+    if (if_possible([&] { run(effort, stop); })) return;
+    const std::lock_guard ended(mutex_);
+    status_.state = State::kFailed;
+    status_.message = "out of memory";
+  });
   return true;
 }
 
