@@ -53,6 +53,30 @@ TEST(InputSource, APictureOfTooManyPixelsIsRefused) {
   EXPECT_ERROR(source.load(&extraction, 1), kData, "40 x 30");
 }
 
+// Gives pixels that it is told to give, and remembers the name that it was asked with.
+struct FixedDecoder : PictureDecoder {
+  Pixels pixels;
+  mutable std::string name = {};
+  explicit FixedDecoder(Pixels given) : pixels(std::move(given)) {}
+  Pixels decode(const EncodedPicture& picture, int) const override {
+    name = picture.name;
+    return pixels;
+  }
+};
+
+TEST(InputSource, ADecoderIsAskedForPixelsAndNotBelieved) {
+  const Pixels good{2, 1, {1, 2, 3, 4, 5, 6}};
+  const FixedDecoder decoder(good);
+  const std::vector<EncodedPicture> pictures = {{{}, "", 0, &decoder}};
+  EXPECT_EQ(InputSource(pictures).picture(0, 300), (Image{2, 1, good.rgb}));
+  EXPECT_EQ(decoder.name, "item 1");
+  for (const Pixels& bad : {Pixels{2, 2, good.rgb}, Pixels{0, 1, {}}, Pixels{-2, -1, good.rgb}}) {
+    const FixedDecoder liar(bad);
+    const std::vector<EncodedPicture> others = {{{}, "a", 0, &liar}};
+    EXPECT_ERROR(InputSource(others).picture(0, 300), kData, "its decoder gave");
+  }
+}
+
 TEST(InputSource, GreyPixelsAreThreeEqualChannels) {
   std::vector<uint8_t> grey(32 * 32), rgb;
   for (size_t i = 0; i < grey.size(); ++i) grey[i] = static_cast<uint8_t>(i * 7);

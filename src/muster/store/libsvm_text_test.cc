@@ -55,6 +55,7 @@ TEST(LibsvmText, BadLinesAreNamed) {
     EXPECT_ERROR(parse_libsvm(std::string("1 1:1\n") + line, "file"), kData, "'file', line 2");
   EXPECT_ERROR(parse_libsvm("1 99999999999:1", "file"), kData, "too many");
   EXPECT_ERROR(parse_libsvm("0.1 777777777:1\n5", "file"), kData, "2 x 777777777 values");
+  EXPECT_ERROR(parse_libsvm("1 4097:1", "file", 100), kData, "at most 2048 for a text of its size");
 }
 
 }  // namespace
