@@ -34,7 +34,7 @@ TEST(Quantum, OfNothingIsNothing) {
 }
 
 TEST(Quantum, RefusesWhatHasNoBound) {
-  EXPECT_ERROR(Quantum(std::numeric_limits<double>::infinity()), kRuntime, "range of numbers");
+  EXPECT_ERROR(Quantum{std::numeric_limits<double>::infinity()}, kRuntime, "range of numbers");
   EXPECT_ERROR(Quantum(std::nan("")), kRuntime, "range of numbers");
 }
 
